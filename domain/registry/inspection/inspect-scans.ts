@@ -58,8 +58,8 @@ async function resultFaults(reader: Reader, { id, result }: StoredScan): Promise
     findings.push(...value.findings)
   if (result.counts && canonical(countFindings(findings)) !== canonical(result.counts))
     faults.push(`counts other findings than the ${findings.length} that it has`)
-  if (sortFindings(findings).some((finding, i) => finding !== findings[i]))
-    faults.push('has findings in another order than reports')
+  const sorted = await sortFindings(findings)
+  if (sorted.some((finding, i) => finding !== findings[i])) faults.push('has findings in another order than reports')
   let packages = 0
   for await (const { value } of reader.each(packagesCollection, { scan: id, result: result.inventory }))
     packages += value.packages.length

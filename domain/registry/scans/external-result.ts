@@ -46,7 +46,7 @@ export async function externalResult(
     throw new ScannerFault(`the scanner gave no report within ${limitMs / 60_000} minutes`)
   const answer = await scanner.report(checkpoint.request, image, signal)
   if (answer.kind === 'pending') return waitFor(Math.min(longestMs, Math.max(shortestMs, answer.afterMs)))
-  const findings = sortFindings(answer.findings)
+  const findings = await sortFindings(answer.findings)
   const id = clock.newId()
   if (!(await writeResult(tx, scan, { findings: { id, list: findings } }))) throw artifactGone(repository_id, digest)
   const result = {

@@ -21,7 +21,7 @@ export async function nativeImage(parts: ScanningParts): Promise<NewResult> {
   const inventory = await inventoryOf(parts)
   const sbom = await billOf(parts, inventory)
   const state = environment.advisories.state()
-  const findings = state && sortFindings(await environment.advisories.match(inventory.packages, signal))
+  const findings = state && (await sortFindings(await environment.advisories.match(inventory.packages, signal)))
   const rows = { id: findings ? clock.newId() : '', inventory: clock.newId() }
   const written = await writeResult(tx, scan, {
     ...(findings && { findings: { id: rows.id, list: findings } }),

@@ -41,7 +41,7 @@ async function recompute(
   const findings =
     scan.kind === 'INDEX'
       ? await mergedFindings(store, await childrenOf(store, scan))
-      : sortFindings(await advisories.match(await packagesOf(store, scan.id, result.inventory), signal))
+      : await sortFindings(await advisories.match(await packagesOf(store, scan.id, result.inventory), signal))
   const isSame = result.counts !== undefined && (await areEqual(findings, findingsOf(store, scan.id, result.id)))
   const id = isSame ? result.id : clock.newId()
   if (!isSame) {
