@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { nativeScanner } from '../../domain/registry/scans/scans-store.ts'
+import { nativeScanner } from '../../domain/registry/scan-results/scans-store.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
 import { listOf } from '../settings/lists.ts'
 import { object } from '../settings/objects.ts'

@@ -7,7 +7,7 @@ import { nextScanTime } from '../scan-policies/next-scan-time.ts'
 import { scanPolicyKind } from '../scan-policies/scan-policy-kind.ts'
 import { scanPolicyCollection } from '../scan-policies/scan-policies-store.ts'
 import { scanning } from '../scans/begin-scan.ts'
-import { countFindings, sortFindings } from '../scans/findings.ts'
+import { countFindings, sortFindings } from '../scan-results/findings.ts'
 import { overviewOf } from '../scans/overview.ts'
 import { isInProgress } from '../scans/scan-rows.ts'
 import {
@@ -17,7 +17,7 @@ import {
   waitingCollection,
   type ResultPart,
   type StoredScan,
-} from '../scans/scans-store.ts'
+} from '../scan-results/scans-store.ts'
 import type { Finding as Vulnerable } from '../scanning/advisories.ts'
 import { deletingRepositories } from './deleting-repositories.ts'
 

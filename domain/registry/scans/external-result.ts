@@ -1,8 +1,8 @@
 import type { StepOutcome } from '../../ports/procedures.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { ScannerFault, type ExternalScanner } from '../scanning/external-scanner.ts'
-import { countFindings, sortFindings } from './findings.ts'
-import { writeResult } from './result-rows.ts'
+import { countFindings, sortFindings } from '../scan-results/findings.ts'
+import { writeResult } from '../scan-results/result-rows.ts'
 import { artifactGone } from './scan-fault.ts'
 import type { Made, ScanningParts } from './scanning-parts.ts'
 
