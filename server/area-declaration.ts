@@ -37,6 +37,8 @@ export interface AreaDeclaration<
   readonly settings?: Settings
   /** The names that `{engine}` may have in paths (conventions §17); `native` alone by default. */
   readonly engines?: readonly string[]
+  /** Returns the names of the engines that the settings add to `engines`. */
+  readonly addedEngines?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => readonly string[]
   /**
    * Whether all answers of the area say `Cache-Control: no-store`, because they may hold secrets (conventions §1); or the
    * operationIds whose answers do.
@@ -115,6 +117,8 @@ export interface MountedArea {
   /** The rules for bodies that the routes apply, keyed by operationId. */
   readonly forms?: FormRules
   readonly workers: readonly Worker[]
+  /** The names of the engines that the settings add to those of the declaration. */
+  readonly addedEngines: readonly string[]
   readonly admit?: EngineCheck['admit'] | undefined
   readonly open?: (() => Promise<OpenedArea>) | undefined
 }

@@ -29,7 +29,7 @@ import { withSoundTexts } from './http/sound-texts.ts'
 import { requestLine, type Log } from './log.ts'
 import { rememberedKeys } from './operations/idempotency.ts'
 import type { WorkQueue } from './operations/work-queue.ts'
-import { otherEngineRoutes } from './other-engines.ts'
+import { nativeOperations, otherEngineRoutes } from './other-engines.ts'
 import { outside } from './platform-domain.ts'
 import { requireApart, type AreaPlane } from './planes/data-plane.ts'
 import { sitesOf, type Sites } from './planes/serve-planes.ts'
@@ -91,7 +91,16 @@ export const platformResolver = (areas: readonly AreaModule[]): Resolve => {
 const engineChecks = (
   mounted: readonly (MountedArea & { readonly area: AreaModule })[],
 ): ReadonlyMap<string, EngineCheck> =>
-  new Map(mounted.map(({ admit, area }) => [area.domain.name, { engines: area.engines, ...(admit && { admit }) }]))
+  new Map(
+    mounted.map(({ addedEngines, admit, area, routes }) => [
+      area.domain.name,
+      {
+        engines: [...area.engines, ...addedEngines],
+        nativeOperations: nativeOperations(routes),
+        ...(admit && { admit }),
+      },
+    ]),
+  )
 
 /**
  * Creates the rows of the first start, mounts and opens the areas, and combines routes, doors and planes. Returns the

@@ -14,14 +14,18 @@ export const nativeEngine = 'native'
 export interface EngineCheck {
   /** The allowed names for `{engine}` in the paths of the area. */
   readonly engines: readonly string[]
+  /** The operations whose paths name the embedded engine as a literal. */
+  readonly nativeOperations: ReadonlySet<string>
   /**
-   * Checks a call further, such as for an unsealed vault; throws an error of the area. Is called again once the request
-   * is parsed, with `given`, whose faults are not reported yet: a call may need the check for some requests only.
+   * Checks a call further, such as for an unsealed vault; throws an error of the area. `engine` is the name in the path,
+   * if any. Is called again once the request is parsed, with `given`, whose faults are not reported yet: a call may need
+   * the check for some requests only.
    */
   readonly admit?: (
     route: Route<unknown, unknown>,
     context: CallContext,
     given: Readonly<Record<string, unknown>> | undefined,
+    engine: string | undefined,
   ) => void | Promise<void>
 }
 
@@ -70,15 +74,16 @@ async function authorizeRequestWith(
 }
 
 async function check(
-  { admit, engines }: EngineCheck,
+  { admit, engines, nativeOperations }: EngineCheck,
   context: CallContext,
   route: Route<unknown, unknown>,
   path: PathParameters,
   given?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const engine = path.get('engine')
-  if (engine !== undefined && !engines.includes(engine)) throw noEngine(engine, engines)
-  await admit?.(route, context, given)
+  const allowed = nativeOperations.has(route.operationId) ? [nativeEngine] : engines
+  if (engine !== undefined && !allowed.includes(engine)) throw noEngine(engine, allowed)
+  await admit?.(route, context, given, engine)
 }
 
 const noEngine = (engine: string, known: readonly string[]) =>

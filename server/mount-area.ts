@@ -58,5 +58,7 @@ export function mountArea<
   const workers = [...(declaration.workers?.(parts) ?? []), ...births]
   requireSoundWorkers(domain.name, workers)
   const { open } = declaration
-  return { routes: bound, forms, workers, admit: declaration.admit?.(parts), ...(open && { open: () => open(parts) }) }
+  const addedEngines = declaration.addedEngines?.(parts) ?? []
+  const admit = declaration.admit?.(parts)
+  return { routes: bound, forms, workers, addedEngines, admit, ...(open && { open: () => open(parts) }) }
 }

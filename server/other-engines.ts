@@ -15,6 +15,12 @@ export const otherEngineRoutes = (routes: readonly BoundRoute[]): readonly Bound
     return [{ ...bound, route: { ...bound.route, path, parameters } }]
   })
 
+/** Returns the operations whose paths name the engine as a literal: no other engine serves them. */
+export const nativeOperations = (routes: readonly BoundRoute[]): ReadonlySet<string> =>
+  new Set(
+    routes.flatMap(({ route: { operationId, path } }) => (withParameter(path) === undefined ? [] : [operationId])),
+  )
+
 /** Literals and parameters of a path take turns; undefined if no literal names the engine. */
 function withParameter(path: readonly string[]): readonly string[] | undefined {
   const at = path.findIndex((part, i) => i % 2 === 0 && /\/engines\/native(?:\/|$)/.test(part))

@@ -3,6 +3,7 @@ import type { Collection, Reader, Store, Transaction, Where } from '../ports/sto
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
 import { artifactCollection } from './artifacts/artifacts-store.ts'
 import { eventCollection } from './audit-events/events-store.ts'
+import { emptyRepository } from './engines/empty-cluster.ts'
 import type { RegistryEnvironment } from './environment.ts'
 import { grantCollection } from './grants/grants-store.ts'
 import { lockCollection, type StoredLock } from './locks/locks-store.ts'
@@ -25,7 +26,7 @@ const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolv
 const batchSize = 100
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds (registry.md 4.9). */
-export const registryHooks = ({ clock, operations, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
+export const registryHooks = ({ clock, engines, operations, store }: RegistryEnvironment): Partial<WorkspaceHooks> => ({
   reconcileWorkspace: (workspace, state) => endScans({ operations, store }, workspace, state),
   async holdings(reader, workspace) {
     const artifacts = await reader.count(artifactCollection, { workspace_id: workspace })
@@ -38,7 +39,10 @@ export const registryHooks = ({ clock, operations, store }: RegistryEnvironment)
   protections: (reader, workspace) => protections(reader, workspace, clock.now()),
   async purgeWorkspace(workspace) {
     const ids: string[] = []
-    for await (const { id } of store.each(repositoryCollection, { workspace_id: workspace })) ids.push(id)
+    for await (const { id, value } of store.each(repositoryCollection, { workspace_id: workspace })) {
+      ids.push(id)
+      await emptyRepository(engines, value)
+    }
     for (const id of ids) {
       await store.tx(tx => markDeleting(tx, id, clock.now()))
       while (!(await store.tx(tx => purgeContent(tx, id, clock.now())))) await nextTurn()

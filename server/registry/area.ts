@@ -3,6 +3,7 @@ import { artifacts, tags } from '../../domain/registry/artifact-calls/artifacts.
 import { auditEvents } from '../../domain/registry/audit-events/audit-events.ts'
 import { credentials } from '../../domain/registry/credentials/credentials.ts'
 import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
+import { admitEngine } from '../../domain/registry/engines/admit-engine.ts'
 import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
 import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
 import { registryHooks } from '../../domain/registry/hooks.ts'
@@ -13,7 +14,7 @@ import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
 import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
 import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
 import { retentionPolicies } from '../../domain/registry/retention-calls/retention-policies.ts'
-import { RetentionCounts } from '../../domain/registry/retention-work/retention-counts.ts'
+import { RetentionCounts } from '../../domain/registry/retention/retention-counts.ts'
 import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
 import { scanPolicies } from '../../domain/registry/scan-policies/scan-policies.ts'
 import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
@@ -23,11 +24,14 @@ import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
-import { blobFiles } from './blob-checks.ts'
+import { blobStoreHost } from './blob-checks.ts'
+import { watchClusters } from './cluster-health.ts'
+import { clusterEngines } from './cluster-client.ts'
 import { registryContent } from './content.ts'
+import { openBlobStore } from './open-blob-store.ts'
 import { scannerParts } from './scanner.ts'
 import { retentionMetrics } from './retention-metrics.ts'
-import { registrySettings } from './settings.ts'
+import { bucketIn, registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
@@ -60,8 +64,18 @@ export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
       ...records(generated.filters),
     },
     settings: registrySettings,
-    host: blobFiles,
+    host: blobStoreHost,
     isSecret: ['getCredentials'],
+    addedEngines: ({ settings }) => settings['registry.engines'].map(({ name }) => name),
+    admit:
+      () =>
+      ({ operationId }, _context, _given, engine) =>
+        admitEngine(operationId, engine),
+    async open(parts) {
+      const { log, settings } = parts
+      const notices = await openBlobStore(parts, bucketIn(settings['registry.blob_store']))
+      return { ...watchClusters(settings['registry.engines'], log), notices }
+    },
     hooks: parts => registryHooks(environmentOf(parts)),
     forms: () => registryForms,
     procedures: parts => registryProcedures(environmentOf(parts)),
@@ -78,6 +92,7 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
     log.warn({ err, subject }, 'work of the registry failed; it is tried again')
   const content = registryContent({ ...parts, host, failed })
   const registryUrl = () => `${new URL(baseUrl()).protocol}//${host()}`
+  const engines = clusterEngines(settings['registry.engines'], content.tokens, parts.clock)
   atEnd(() => content.pulls.store())
   const retentionCounts = new RetentionCounts()
   parts.expose(retentionMetrics(retentionCounts))
@@ -87,6 +102,7 @@ function mountedRegistry(parts: RegistryParts): RegistryEnvironment {
     ...scannerParts({ ...parts, tokens: content.tokens, registryUrl }),
     host,
     registryUrl,
+    engines,
     policies: new PolicyRules(),
     retentionCounts,
     failed,

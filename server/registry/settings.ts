@@ -1,17 +1,27 @@
 import { join, resolve } from 'node:path'
 import { nativeScanner } from '../../domain/registry/scan-results/scans-store.ts'
+import { isUuid } from '../../runtime/formats.ts'
+import { nativeEngine } from '../engines.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
 import { listOf } from '../settings/lists.ts'
-import { object } from '../settings/objects.ts'
+import { object, objectByKind } from '../settings/objects.ts'
 import { duration, text } from '../settings/scalars.ts'
 import { secret } from '../settings/secret.ts'
 import { hostFault, httpUrlFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of a text that names no blob store. */
 const blobStoreFault = (value: string): string | undefined =>
-  /^file:\S/.test(value) ? undefined : 'must be file: and the path of a folder'
+  /^file:\S/.test(value) || bucketIn(value) !== undefined
+    ? undefined
+    : 'must be file: and the path of a folder, or bucket: and the id of a bucket'
 
-/** Returns the folder of a blob store; without a setting, the folder in the data of the server. */
+/** Returns the id of the bucket in a setting of a blob store; undefined for a folder. */
+export function bucketIn(setting: string | undefined): string | undefined {
+  const [, id = ''] = /^bucket:(.*)$/.exec(setting ?? '') ?? []
+  return isUuid(id) ? id : undefined
+}
+
+/** Returns the folder of a blob store that is no bucket; without a setting, the folder in the data of the server. */
 export const blobFolder = (setting: string | undefined, dataDir: string): string =>
   setting === undefined ? join(resolve(dataDir), 'registry') : resolve(setting.slice('file:'.length))
 
@@ -21,6 +31,28 @@ const scannerNameFault = (value: string): string | undefined =>
     ? undefined
     : `must have lower-case letters, digits and hyphens, and differ from ${nativeScanner}`
 
+/** Returns the fault of a text that cannot name an engine beside the native engine. */
+function engineFault(value: string): string | undefined {
+  if (value === nativeEngine) return 'must not be the name of the engine that the server has without a setting'
+  const isName = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(value)
+  return isName ? undefined : 'must be lower-case letters, digits and hyphens, and begin with a letter'
+}
+
+/** An engine whose content a cluster of another software stores and serves. */
+const engine = objectByKind({
+  distribution: {
+    name: text({ fault: engineFault }),
+    url: text({ fault: httpUrlFault }),
+    host: text({ fault: hostFault }),
+  },
+})
+
+/** Returns the fault of engines of which two have one host: the host names the engine in tokens. */
+function sharedHost(engines: readonly { readonly host: string }[]): string | undefined {
+  const hosts = engines.map(({ host }) => host)
+  return new Set(hosts).size < hosts.length ? 'must name each host once' : undefined
+}
+
 /** The settings of the registry. */
 export const registrySettings = {
   'registry.host': text({ fault: hostFault })
@@ -28,7 +60,14 @@ export const registrySettings = {
     .describe('the host in image references, with a port unless it is 443 or 80: where OCI clients reach `/v2/`'),
   'registry.blob_store': text({ fault: blobStoreFault })
     .otherwise('`file:<data_dir>/registry`')
-    .describe('the place of the bytes of blobs: `file:` and the path of a folder on this host, whose parent exists'),
+    .describe(
+      'the place of the bytes of blobs: `file:` and the path of a folder on this host, whose parent exists, or `bucket:` and the id of a bucket in the workspace `platform`',
+    ),
+  'registry.engines': listOf(engine, { uniqueBy: 'name', fault: sharedHost })
+    .default([])
+    .describe(
+      'clusters of other registries, a list of `{"name", "kind": "distribution", "url", "host"}`: the engine, where this server and clients reach the cluster; tokens name its host',
+    ),
   'registry.gc_grace': duration({ min: 0, max: 2_592_000_000 })
     .default(86_400_000)
     .describe('the time for which the registry keeps a blob that no repository has any more'),

@@ -5,6 +5,7 @@ import { fieldInvalid } from '../../../runtime/refusal.ts'
 import { formatMillis, parseDuration } from '../../../runtime/timestamps.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
+import { hostOf } from '../engines/distribution-engines.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { scopesSummary } from './scopes-summary.ts'
 
@@ -28,7 +29,7 @@ async function getCredentials(
   { engine, expires_in, workspace }: ParsedGetCredentialsRequest,
   context: CallContext,
 ): Promise<Credentials> {
-  const { clock, host, store, taxonomy, tokens } = environment
+  const { clock, store, taxonomy, tokens } = environment
   const seconds = lifetime(expires_in)
   await requireWorkspace(store, taxonomy, workspace)
   await taxonomy.checkActive(store, workspace)
@@ -36,15 +37,16 @@ async function getCredentials(
   const password = await tokens.credential(principal, context.now, seconds)
   const scopes_summary: CredentialScope[] = await scopesSummary(environment, { workspace, engine }, context)
   await store.tx(tx => recordAuditEvent(tx, clock, context, { action: 'TOKEN_ISSUED', workspace }))
+  const registry_host = hostOf(environment, engine)
   const auth = Buffer.from(`${username}:${password}`).toString('base64')
   return {
-    registry_host: host(),
+    registry_host,
     username,
     password,
     // Tokens count whole seconds.
     expire_time: formatMillis((Math.floor(context.now / 1000) + seconds) * 1000),
     principal_id: principal,
-    docker_config: { auths: { [host()]: { auth } } },
+    docker_config: { auths: { [registry_host]: { auth } } },
     scopes_summary,
   }
 }

@@ -3,6 +3,7 @@ import type { CallContext } from '../../../runtime/context.ts'
 import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import { standardMembers } from '../../resources/standard-members.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
+import { nativeEngine, requireNative } from '../engines/distribution-engines.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requireLater } from '../policies/check-rules.ts'
 import { changeableRepository } from '../repositories/changeable-repository.ts'
@@ -14,7 +15,7 @@ import { protect } from './protect.ts'
 
 /**
  * Creates a deployment lock of the artifact that its reference names now. Throws REFERENCE_INVALID, REPOSITORY_DELETING,
- * EXPIRE_TIME_IN_PAST and ARTIFACT_NOT_FOUND.
+ * ENGINE_CAPABILITY_UNSUPPORTED, EXPIRE_TIME_IN_PAST and ARTIFACT_NOT_FOUND.
  */
 export function createDeploymentLock(
   { clock }: RegistryEnvironment,
@@ -33,6 +34,7 @@ export function createDeploymentLock(
   return resources.create(request, context, wanted, {
     async refer(tx) {
       const repository = await changeableRepository(tx, id)
+      requireNative(repository?.engine ?? nativeEngine, 'DEPLOYMENT_LOCKS', 'deployment locks exist')
       requireLater(body.expire_time, 'expire_time', context.now)
       const digest = await lockedDigest(tx, id, body.reference)
       Object.assign(found, { digest, protected_digests: await withChildren(tx, id, digest), repository })

@@ -4,6 +4,7 @@ import { rowOf } from '../artifacts/artifacts-store.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import { linkCollection, type StoredLink } from '../blobs/blobs-store.ts'
 import { linkBlob } from '../blobs/link-blob.ts'
+import { nativeEngine } from '../engines/distribution-engines.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
 import { findRepositoryByName } from '../repositories/find-repository.ts'
@@ -60,7 +61,7 @@ async function sourceOf(
   if (own) return own.value
   if (from === undefined) return anySource(environment, call, digest)
   if (!isPathName(from) || !grants(call.claims, from, 'pull')) return undefined
-  const { repository } = await findRepositoryByName(store, taxonomy, from)
+  const { repository } = await findRepositoryByName(store, taxonomy, nativeEngine, from)
   if (!repository || !(await mayPull(environment, call.context, repository.value))) return undefined
   return (await store.get(linkCollection, rowOf(repository.id, digest)))?.value
 }

@@ -2,6 +2,7 @@ import type { CallContext } from '../../../runtime/context.ts'
 import type { Doors } from '../../../runtime/doors.ts'
 import { platform } from '../../ports/access.ts'
 import { decide, mayLearnAbsence, permissionOf } from '../access/decide.ts'
+import { nativeEngine } from '../engines/distribution-engines.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { findRepositoryByName } from '../repositories/find-repository.ts'
 import { grants, type TokenClaims } from '../tokens/registry-tokens.ts'
@@ -113,7 +114,7 @@ interface Asked {
 async function admit(environment: RegistryEnvironment, context: CallContext, asked: Asked): Promise<PlaneCall> {
   const { store, taxonomy } = environment
   const { action, claims, isGranted, name, trusted } = asked
-  const { repository, workspace } = await findRepositoryByName(store, taxonomy, name)
+  const { repository, workspace } = await findRepositoryByName(store, taxonomy, nativeEngine, name)
   if (!repository) throw await absence(environment, context, workspace)
   const { value: place } = repository
   const isAllowed = trusted || (await decide(environment, store, { context, place, action: policyActions[action] }))
@@ -133,6 +134,6 @@ async function absence(environment: RegistryEnvironment, context: CallContext, w
   const isTold =
     workspace === undefined
       ? context.principal !== undefined && (await environment.access.holds(context, permissionOf.PULL, platform))
-      : await mayLearnAbsence(environment, environment.store, context, workspace, 'native')
+      : await mayLearnAbsence(environment, environment.store, context, workspace, nativeEngine)
   return isTold ? ociError('NAME_UNKNOWN', 'there is no such repository; create it through the API first') : denied()
 }

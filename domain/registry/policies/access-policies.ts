@@ -17,7 +17,7 @@ import type { RegistryEnvironment } from '../environment.ts'
 import { pullersOf, settleOpenings } from '../openings/settle-openings.ts'
 import { changeableRepository } from '../repositories/changeable-repository.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
-import { requireLaterEnds, requirePrincipals, requirePublicRules } from './check-rules.ts'
+import { requireLaterEnds, requirePrincipals, requireRuleForm } from './check-rules.ts'
 import { policyKind, repositoryPolicyKind, requireOfWorkspace } from './policy-kind.ts'
 
 type Policies = Resources<AccessPolicy, RegistryArea>
@@ -35,12 +35,12 @@ export function accessPolicies(environment: RegistryEnvironment): AccessPolicyHa
       return text
     },
     async createAccessPolicy(request, context) {
-      requirePublicRules(request.body.rules, false)
+      requireRuleForm(request.engine, request.body.rules, false)
       const row = newPolicy(ofWorkspace, request, '', context)
       return ofWorkspace.create(request, context, row, changes.creation(row, context))
     },
     async updateAccessPolicy(request, context) {
-      requirePublicRules(request.body.rules ?? [], false)
+      requireRuleForm(request.engine, request.body.rules ?? [], false)
       const given = { ...request, body: filled(request.body) }
       return ofWorkspace.update(given, context, { ...changes.update(context), found: requireOfWorkspace })
     },
@@ -49,12 +49,12 @@ export function accessPolicies(environment: RegistryEnvironment): AccessPolicyHa
     listRepositoryAccessPolicies: (request, context) => ofRepository.list(request, context),
     getRepositoryAccessPolicy: request => ofRepository.get(request),
     async createRepositoryAccessPolicy(request, context) {
-      requirePublicRules(request.body.rules, true)
+      requireRuleForm(request.engine, request.body.rules, true)
       const row = newPolicy(ofRepository, request, request.repository, context)
       return ofRepository.create(request, context, row, changes.creation(row, context))
     },
     async updateRepositoryAccessPolicy(request, context) {
-      requirePublicRules(request.body.rules ?? [], true)
+      requireRuleForm(request.engine, request.body.rules ?? [], true)
       return ofRepository.update({ ...request, body: filled(request.body) }, context, changes.update(context))
     },
     deleteRepositoryAccessPolicy: (request, context) =>

@@ -3,14 +3,26 @@ import type { AccessRule, AccessRuleInput } from '../../../output/registry/types
 import { absentAt, faultAt } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Transaction } from '../../ports/store.ts'
+import { requireNative } from '../engines/distribution-engines.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 
-type Sent = readonly Pick<AccessRuleInput, 'actions' | 'principals'>[]
+type Sent = readonly Pick<AccessRuleInput, 'actions' | 'principals' | 'tag_patterns'>[]
 
 const [everybody, signedIn] = ['ALL_USERS', 'ALL_AUTHENTICATED'] as const
 
+/**
+ * Checks the rules of a policy of an engine by their form. Throws PUBLIC_RULE_INVALID, and ENGINE_CAPABILITY_UNSUPPORTED
+ * for a rule for some tags on an engine that is not native: a cluster decides by the token alone, which is asked for
+ * before the tag is known.
+ */
+export function requireRuleForm(engine: string, rules: Sent, isOfRepository: boolean): void {
+  if (rules.some(({ tag_patterns = [] }) => tag_patterns.length > 0))
+    requireNative(engine, 'TAG_PATTERNS', 'tag_patterns can be set')
+  requirePublicRules(rules, isOfRepository)
+}
+
 /** Throws PUBLIC_RULE_INVALID for `ALL_USERS` with another action than PULL, or in a policy of a workspace. */
-export function requirePublicRules(rules: Sent, isOfRepository: boolean): void {
+function requirePublicRules(rules: Sent, isOfRepository: boolean): void {
   for (const [i, { actions, principals }] of rules.entries()) {
     if (!principals.includes(everybody)) continue
     const field = `rules[${i}].principals`

@@ -30,13 +30,14 @@ export interface NamedRepository {
 }
 
 /**
- * Returns the repository of a name under `/v2/`: `<organisation>/<workspace>/<repository>` by names, or `<id of the
- * workspace>/<repository>`. A name of a workspace begins with a letter and its id with a digit, so both forms differ. A
- * repository that is being deleted counts as absent.
+ * Returns the repository of an engine with a name under `/v2/`: `<organisation>/<workspace>/<repository>` by names, or
+ * `<id of the workspace>/<repository>`. A name of a workspace begins with a letter and its id with a digit, so both forms
+ * differ. A repository that is being deleted counts as absent.
  */
 export async function findRepositoryByName(
   reader: Reader,
   tree: Pick<Taxonomy, 'chain' | 'workspaceNamed'>,
+  engine: string,
   name: string,
 ): Promise<NamedRepository> {
   const [first = '', second = '', ...rest] = name.split('/')
@@ -45,7 +46,8 @@ export async function findRepositoryByName(
   if (workspace === undefined) return { workspace, repository: undefined }
   const own = (isById ? [second, ...rest] : rest).join('/')
   const repository = await reader.find(repositoryCollection, { workspace_id: workspace, name: own })
-  const isPresent = repository && repository.value.state !== 'REGISTRY_REPOSITORY_STATE_DELETING'
+  const isPresent =
+    repository?.value.engine === engine && repository.value.state !== 'REGISTRY_REPOSITORY_STATE_DELETING'
   return { workspace, repository: isPresent ? repository : undefined }
 }
 

@@ -5,11 +5,13 @@ import type { Collection } from '../../ports/store.ts'
 
 /**
  * The row of a repository. Every change of its artifacts, tags and blobs locks the row, and keeps `artifact_count`,
- * `tag_count` and `size_bytes` exact. `uri` is made at the answer from `path`, because the host is a setting.
+ * `tag_count` and `size_bytes` exact; they are 0 in an engine of a cluster. `uri` is made at the answer from `path`,
+ * because the host is a setting.
  */
 export interface StoredRepository extends Omit<Repository, 'uri'> {
   readonly artifact_count: number
   readonly tag_count: number
+  readonly size_bytes: number
   /** The names of organisation, workspace and repository, joined by slashes; none of the names ever changes. */
   readonly path: string
 }

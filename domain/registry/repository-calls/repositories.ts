@@ -12,6 +12,7 @@ import type { RegistryEnvironment } from '../environment.ts'
 import { quotas } from '../quotas/quotas.ts'
 import { isOverLimit } from '../quotas/read-only.ts'
 import { regionOf } from '../repositories/place-repository.ts'
+import { requireServable } from '../repositories/servable-fields.ts'
 import { repositoryAnswer } from '../repositories/repository-answer.ts'
 import { repositoryKind } from '../repositories/repository-kind.ts'
 import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
@@ -24,24 +25,31 @@ export function repositories(environment: RegistryEnvironment): RepositoryHandle
   return {
     listRepositories: (request, context) => listRepositories(environment, request, context),
     async getRepository(request) {
-      const { text, value } = await resources.read(request)
-      return repositoryAnswer(environment.host(), text, value.path)
+      const stored = await resources.read(request)
+      return repositoryAnswer(environment, request.engine, stored.value.path, stored)
     },
-    createRepository: (request, context) => createRepository(environment, resources, request, context),
-    updateRepository: (request, context) => resources.update(request, context),
+    async createRepository(request, context) {
+      requireServable(request.engine, request.body)
+      return createRepository(environment, resources, request, context)
+    },
+    async updateRepository(request, context) {
+      requireServable(request.engine, request.body)
+      return resources.update(request, context)
+    },
     deleteRepository: (request, context) => deleteRepository(environment, resources, request, context),
   }
 }
 
 async function listRepositories(
-  { host, store, taxonomy }: RegistryEnvironment,
+  environment: RegistryEnvironment,
   { engine, workspace }: ListRepositoriesRequest,
   { query }: ListContext,
 ): Promise<Page<Repository>> {
+  const { store, taxonomy } = environment
   const where = { workspace_id: workspace, engine }
   const page = await store.page(repositoryCollection, query, where, { members: ['path'] })
   if (page.items.length === 0) await requirePlace(store, taxonomy, repositoryKind, { workspace, engine })
-  const items = page.items.map(({ members: [path], text }) => repositoryAnswer(host(), text, path))
+  const items = page.items.map(stored => repositoryAnswer(environment, engine, stored.members[0], stored))
   return { ...page, items }
 }
 

@@ -46,7 +46,7 @@ export async function enforceIn(
     const after = (await store.get(retentionRunCollection, input.policy))?.value.removed ?? nothing
     const stays = decided.decisions.filter(({ outcome }) => !removes(outcome))
     const left = await inSlices(talliedOf(repository, stays), signal)
-    const examined = decided.examined + removed.deleted
+    const examined = decided.examined + removed.examined
     return { tally: { ...sumOf(after, left), examined }, isOver: end === 'over' }
   }
 }

@@ -11,6 +11,7 @@ import type { Decision } from '../retention/decide.ts'
 import { judge, type RetentionRules, type Verdict } from '../retention/judge.ts'
 import type { ArtifactFacts } from '../retention/match-rule.ts'
 import type { MostRecent } from '../retention/most-recent.ts'
+import type { RemovedNumbers } from '../retention/retention-counts.ts'
 import { atOnce } from '../retention/steps.ts'
 import { counted, nothing, type Tally } from '../retention/tally.ts'
 import { presentFacts } from './read-facts.ts'
@@ -27,11 +28,9 @@ export interface Batch {
   readonly waiting: ReadonlySet<string>
 }
 
-/** The sums of a batch, and the numbers of removed artifacts and tags. */
-export interface Removed {
+/** The sums of a batch, which examine the deleted artifacts alone, and the numbers of removed artifacts and tags. */
+export interface Removed extends RemovedNumbers {
   readonly tally: Tally
-  readonly artifacts: number
-  readonly tags: number
 }
 
 /**
@@ -58,10 +57,10 @@ export async function removeBatch(
     if (!verdict) continue
     const removal = new Removal(parts, tx, repository, facts.digest)
     if (verdict.outcome === 'DELETE') {
-      removed.tally = {
-        ...removed.tally,
-        reclaimable_bytes: removed.tally.reclaimable_bytes + (await removal.delete()),
-      }
+      const { examined, reclaimable_bytes } = removed.tally
+      const bytes = reclaimable_bytes + (await removal.delete())
+      // A resumed run does not find the artifact again.
+      removed.tally = { ...removed.tally, examined: examined + 1, reclaimable_bytes: bytes }
       removed.artifacts += 1
     } else if (verdict.outcome === 'UNTAG') {
       for (const tag of verdict.tags) await removal.untag(tag)

@@ -41,7 +41,7 @@ export const retentionWorker = (environment: Scheduling): Worker => ({
 })
 
 /** Returns the ids of the policies whose time has come, the earliest first. */
-async function dueAt(reader: Reader, now: number): Promise<readonly string[]> {
+export async function dueAt(reader: Reader, now: number): Promise<readonly string[]> {
   const ids: string[] = []
   const filter = timeFilter('next_run_time', '<=', now)
   let after: readonly SortKey[] | undefined

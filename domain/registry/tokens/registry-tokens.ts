@@ -50,9 +50,13 @@ export class RegistryTokens {
     this.#names = names
   }
 
-  /** Returns a token of 300 seconds. Throws ENGINE_UNAVAILABLE while the vault is sealed. */
-  access(principalId: string, access: readonly Access[], now: number): Promise<string> {
-    return this.#sign(types.access, { sub: principalId, access }, now, tokenSeconds)
+  /**
+   * Returns a token of 300 seconds for the registry `service`, by default the registry that the platform serves itself.
+   * Throws ENGINE_UNAVAILABLE while the vault is sealed.
+   */
+  access(principalId: string, access: readonly Access[], now: number, service?: string): Promise<string> {
+    const aud = service ?? this.#names.service()
+    return this.#sign(types.access, { sub: principalId, access, aud }, now, tokenSeconds)
   }
 
   /**
@@ -69,7 +73,7 @@ export class RegistryTokens {
    * ENGINE_UNAVAILABLE while the vault is sealed.
    */
   credential(principalId: string, now: number, seconds: number): Promise<string> {
-    return this.#sign(types.credential, { sub: principalId }, now, seconds)
+    return this.#sign(types.credential, { sub: principalId, aud: this.#names.service() }, now, seconds)
   }
 
   /** Returns the claims of a token; undefined for a token that is not valid at `now`. */
@@ -92,7 +96,6 @@ export class RegistryTokens {
     return new SignJWT({ ...claims, jti: crypto.randomUUID() })
       .setProtectedHeader({ alg: 'ES256', typ, kid: id, x5c: [certificate] })
       .setIssuer(this.#names.issuer())
-      .setAudience(this.#names.service())
       .setIssuedAt(iat)
       .setNotBefore(iat)
       .setExpirationTime(iat + seconds)

@@ -8,7 +8,8 @@ export const advisoryFileName = 'registry-advisories.db'
 
 /**
  * The tables. A source is a file of the operator, with the digest of its texts. A record may come from several sources, of which the newest counts;
- * withdrawn records are stored too, so that they count. Times are milliseconds since 1970, documents are JSON.
+ * withdrawn records are stored too, so that they count. Times are milliseconds since 1970; what an
+ * advisory says and affects is JSON.
  */
 const schema = `
   CREATE TABLE source (

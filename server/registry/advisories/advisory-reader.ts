@@ -30,21 +30,23 @@ export class AdvisoryReader {
   readonly #affecting: StatementSync
   readonly #advisory: StatementSync
   readonly #byId: StatementSync
+  readonly #ecosystems: ReadonlySet<string>
   #users = 0
   #isRetired = false
 
   private constructor(database: DatabaseSync) {
     this.#database = database
     this.#affecting = database.prepare(`
-      SELECT record, place, affected FROM affected JOIN record ON record.number = affected.record
-      WHERE ecosystem = ? AND name = ? AND (record, place) > (?, ?) AND ${isNewest}
-      ORDER BY record, place LIMIT ${pageSize}`)
-    this.#advisory = database.prepare('SELECT advisory FROM record WHERE number = ?')
+      SELECT record, place, affected FROM affected
+      WHERE ecosystem = ? AND name = ? AND (record, place) > (?, ?) ORDER BY record, place LIMIT ${pageSize}`)
+    this.#advisory = database.prepare(`SELECT advisory FROM record WHERE number = ? AND ${isNewest}`)
     this.#byId = database.prepare(`SELECT advisory FROM record WHERE id = ? AND is_withdrawn = 0 AND ${isNewest}`)
     const summary = database.prepare('SELECT records, newest_ms, ecosystems, content FROM summary').get()
+    const ecosystems: readonly string[] = JSON.parse(String(summary?.['ecosystems'] ?? '[]'))
+    this.#ecosystems = new Set(ecosystems)
     if (summary === undefined || summary['records'] === 0) return
-    const { content, ecosystems, newest_ms: newest } = summary
-    this.state = { version: String(ecosystems), timeMs: Number(newest), content: String(content) }
+    const { content, newest_ms: newest } = summary
+    this.state = { version: ecosystems.join(','), timeMs: Number(newest), content: String(content) }
   }
 
   /** Returns the reader of a file; undefined if there is none, or one that must be made again. */
@@ -78,6 +80,7 @@ export class AdvisoryReader {
 
   /** Yields pages of the rows about a package. Other work may run between two pages. */
   *affecting({ ecosystem, name }: PackageKey): Generator<readonly AffectedRow[], undefined> {
+    if (!this.#ecosystems.has(ecosystem)) return undefined
     let [record, place] = [0, -1]
     for (;;) {
       const rows = this.#affecting.all(ecosystem, name, record, place).map(row => ({
@@ -92,9 +95,10 @@ export class AdvisoryReader {
     }
   }
 
-  /** Returns the advisory of a row. */
-  advisory(record: number): Advisory {
-    return JSON.parse(String(this.#advisory.get(record)?.['advisory']))
+  /** Returns the advisory of a row; undefined if a newer record with its id counts. */
+  advisory(record: number): Advisory | undefined {
+    const text = this.#advisory.get(record)?.['advisory']
+    return typeof text === 'string' ? JSON.parse(text) : undefined
   }
 
   /** Returns the scores of the advisories with these ids, as far as the file has them. */

@@ -79,9 +79,9 @@ export class AdvisoryWriter {
     const summary = this.#database
       .prepare(
         `INSERT INTO summary (records, newest_ms, ecosystems, content)
-        SELECT count(*), coalesce(max(modified_ms), 0), coalesce((
-          SELECT group_concat(ecosystem, ',' ORDER BY ecosystem) FROM (SELECT DISTINCT ecosystem FROM affected)
-        ), ''), ?
+        SELECT count(*), coalesce(max(modified_ms), 0), (
+          SELECT json_group_array(ecosystem ORDER BY ecosystem) FROM (SELECT DISTINCT ecosystem FROM affected)
+        ), ?
         FROM record WHERE is_withdrawn = 0 RETURNING records`,
       )
       .get(content.digest('hex'))

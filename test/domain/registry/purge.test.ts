@@ -31,7 +31,7 @@ const withWatchedStore = (area: AreaModule, watch: () => Promise<void>): AreaMod
 it('the purge of a workspace leaves rows that the doctor finds sound after each of its transactions', async () => {
   let watch = async (): Promise<void> => {}
   const mounted = areas.map(area => (area.domain.name === 'registry' ? withWatchedStore(area, () => watch()) : area))
-  const { api, oci, place } = await servedRegistry(onTestFinished, 0, mounted)
+  const { api, oci, place } = await servedRegistry(onTestFinished, 0, { mounted })
   const { organisation, workspace } = await addTenant(api, 'purged')
   const at = { workspace, engine: 'native' }
   const { resource_id: repository } = await api.registry.createRepository({ ...at, body: { name: 'api' } })

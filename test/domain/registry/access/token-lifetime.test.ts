@@ -19,7 +19,7 @@ const withClockAhead = (area: AreaModule, aheadMs: () => number): AreaModule => 
 it('blobs are read by the token of a revoked grant until the token ends, and nothing else is', async () => {
   let aheadMs = 0
   const mounted = areas.map(area => (area.domain.name === 'registry' ? withClockAhead(area, () => aheadMs) : area))
-  const served = await servedRegistry(onTestFinished, 86_400_000, mounted)
+  const served = await servedRegistry(onTestFinished, 86_400_000, { mounted })
   const { api, oci, workspace } = served
   await served.repository('api')
   const name = 'acme/web/api'

@@ -52,7 +52,7 @@ describe('the limit of stored bytes', () => {
     expect(faultOf(start)).toBe('403 DENIED REPOSITORY_READ_ONLY')
     const limit = await api.registry.getQuotaLimit({ workspace, id: made.resource_id })
     const sizes = await Promise.all([big, small].map(async id => (await api.registry.getRepository(at(id))).size_bytes))
-    expect(limit.usage).toBe(sizes.reduce((sum, size) => sum + size, 0))
+    expect(limit.usage).toBe(sizes.reduce<number>((sum, size = 0) => sum + size, 0))
     expect((await oci.send(`/v2/acme/web/big/manifests/${digest}`, { method: 'DELETE' })).status).toBe(202)
     expect(await stateOf(small)).toBe('REGISTRY_REPOSITORY_STATE_ACTIVE')
     await oci.pushImage('acme/web/small', 'v2', 'again')
@@ -85,7 +85,7 @@ describe('the limit of stored bytes', () => {
     const { resource_id: repository } = await api.registry.createRepository({ ...place, body: { name: 'api' } })
     const layer = 'y'.repeat(4000)
     const digest = await oci.pushImage(name, 'v1', layer)
-    const { size_bytes: usage } = await api.registry.getRepository({ ...place, id: repository })
+    const { size_bytes: usage = 0 } = await api.registry.getRepository({ ...place, id: repository })
     const body = { quota_definition_id: 'registry.storageBytes', limit: usage + 1000 }
     const { resource_id: id } = await api.registry.createQuotaLimit({ workspace, body })
     expect(await oci.pushImage(name, 'v2', layer)).toBe(digest)

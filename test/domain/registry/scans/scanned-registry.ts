@@ -26,7 +26,10 @@ export function scannedRegistry({ given }: ScannedOptions = {}): () => ScannedRe
   beforeAll(async () => {
     const undone: (() => void | Promise<void>)[] = []
     const scanner = new FakeScanner()
-    const served = await servedRegistry(undo => void undone.push(undo), 0, scanner.areas(), await given?.())
+    const served = await servedRegistry(undo => void undone.push(undo), 0, {
+      mounted: scanner.areas(),
+      ...(given && { given: await given() }),
+    })
     const { registry } = served.api
     const report = (repository: string, reference: string): Promise<ScanReport> =>
       registry.getScanReport({ workspace: served.workspace, repository, reference })

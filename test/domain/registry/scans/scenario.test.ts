@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
-import { areas } from '../../../../server/areas.ts'
 import { registrySettings } from '../../../../server/registry/settings.ts'
 import { GivenSettings } from '../../../../server/settings/values.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
@@ -41,7 +40,7 @@ function osvFolder(): string {
 
 it('a scan of an image of Debian finds exactly the vulnerabilities of the versions that are installed', async () => {
   const more = new GivenSettings().with(registrySettings['registry.osv_dir'], osvFolder())
-  const { api, oci, place, repository, workspace } = await servedRegistry(onTestFinished, 0, areas, more)
+  const { api, oci, place, repository, workspace } = await servedRegistry(onTestFinished, 0, { given: more })
   const id = await repository('api')
   const name = 'acme/web/api'
   const config = await oci.pushBlob(

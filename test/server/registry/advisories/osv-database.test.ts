@@ -165,6 +165,14 @@ describe('the advisories of a folder', () => {
     }
   })
 
+  it('are imported over what a killed import has left', async () => {
+    const { file, open, put } = operator()
+    put('a.json', recordText(openssl))
+    for (const left of ['.new', '.new-journal']) writeFileSync(`${file}${left}`, 'half of something')
+    await untilFound(open(), ['DSA-T-1'])
+    expect(existsSync(`${file}.new`)).toBe(false)
+  })
+
   it('count the newest record of an id, whatever file has it', async () => {
     const { open, put } = operator()
     const newer = { modified: '2026-06-01T00:00:00Z' }
@@ -196,7 +204,7 @@ describe('broken files of advisories', () => {
     { name: 'a.json', content: recordText(openssl) },
     { name: 'b.json', content: '{"id":' },
     { name: 'c.json', content: '{"id":"A-1"}' },
-    { name: 'd.json', content: `${'['.repeat(5_000_000)}` },
+    { name: 'd.json', content: '['.repeat(200_000) },
   ])
 
   it('lose their broken records alone, and are named in the log', async () => {
@@ -244,7 +252,7 @@ describe('broken files of advisories', () => {
 describe('a comparison with many advisories', () => {
   async function crowded() {
     const { file, open, put } = operator()
-    const records = Array.from({ length: 20_000 }, (_, i) =>
+    const records = Array.from({ length: 8000 }, (_, i) =>
       recordText({ ...openssl, id: `DSA-${i}-1`, name: 'linux', fixed: `6.1.${i % 200}-1` }),
     )
     put('Debian.zip', makeZip(records.map((content, i) => ({ name: `${i}.json`, content }))))
@@ -266,7 +274,7 @@ describe('a comparison with many advisories', () => {
     const findings = await matching
     other.isEnded = true
     await counted
-    expect(findings).toHaveLength(9900)
+    expect(findings).toHaveLength(3960)
     expect(other.turns).toBeGreaterThan(5)
     expect(existsSync(file)).toBe(false)
   })

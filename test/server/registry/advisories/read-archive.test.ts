@@ -18,6 +18,14 @@ const sound = makeZip([
   { name: 'b.json', content: 'é' },
 ])
 
+/** Returns the archive with another byte in the header of its first file and in its entry of the directory. */
+function changed(archive: Uint8Array, offset: number, value: number): Uint8Array {
+  const bytes = Buffer.from(archive)
+  bytes[offset] = value
+  bytes[bytes.indexOf('PK\x01\x02') + offset + 2] = value
+  return bytes
+}
+
 describe('an archive of records', () => {
   it('has the texts of its JSON files, in any folder and under any name', async () => {
     const entries = [
@@ -49,6 +57,8 @@ describe('an archive of records', () => {
       makeZip([{ name: 'bomb.json', content: 'x'.repeat(50_000_000), claimedSize: 10 }]),
     ],
     ['unpacks to less than it says', makeZip([{ name: 'a.json', content: 'x', claimedSize: 10 }])],
+    ['is encrypted', changed(sound, 6, 1)],
+    ['has an unknown compression', changed(sound, 8, 12)],
     ['is empty', new Uint8Array()],
     ['is no archive', Buffer.from('{"id":"A-1"}')],
     ['lacks its end', sound.subarray(0, sound.length - 10)],
