@@ -47,7 +47,7 @@ import {
   scanDayCollection,
   scheduledCollection,
   waitingCollection,
-} from './scans/scans-store.ts'
+} from './scan-results/scans-store.ts'
 import { retentionForm } from './retention/retention-form.ts'
 import { retentionKind } from './retention/retention-kind.ts'
 import { retentionRunCollection } from './retention/retention-store.ts'
