@@ -23,13 +23,13 @@ import { repositoryKind } from './repositories/repository-kind.ts'
 import { tokenKeyCollection } from './tokens/token-keys.ts'
 import { newScanPolicyForm } from './scan-policies/scan-policy-form.ts'
 import { scanPolicyKind } from './scan-policies/scan-policy-kind.ts'
-import { queueScheduled } from './scans/automatic/queue-scheduled.ts'
 import { scanProcedure } from './scans/scan-procedure.ts'
 import {
   findingsCollection,
   packagesCollection,
   scanCollection,
   scanDayCollection,
+  scheduledCollection,
   waitingCollection,
 } from './scans/scans-store.ts'
 import { retentionForm } from './retention/retention-form.ts'
@@ -64,6 +64,7 @@ export const registry = {
     packagesCollection,
     waitingCollection,
     scanDayCollection,
+    scheduledCollection,
     retentionRunCollection,
   ],
   inspect: inspectRegistry,
@@ -88,7 +89,6 @@ export const registryForms: FormRules = {
 export const registryProcedures = (environment: RegistryEnvironment) => [
   deleteContent(environment),
   scanProcedure(environment),
-  queueScheduled(environment),
   evaluateRetention(environment),
 ]
 

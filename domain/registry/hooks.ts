@@ -16,7 +16,7 @@ import { quotas } from './quotas/quotas.ts'
 import { repositoryCollection } from './repositories/repositories-store.ts'
 import { dropRow } from './artifacts/drop-row.ts'
 import { endScans } from './scans/end-workspace-scans.ts'
-import { scanDayCollection } from './scans/scans-store.ts'
+import { scanDayCollection, scheduledCollection } from './scans/scans-store.ts'
 import { retentionRunCollection } from './retention/retention-store.ts'
 import { isActive } from './values/expiry.ts'
 
@@ -53,6 +53,7 @@ export const registryHooks = ({ clock, engines, operations, store }: RegistryEnv
     await deleteAll(store, openingCollection, { workspace_id: workspace })
     await deleteAll(store, eventCollection, { workspace_id: workspace })
     await deleteAll(store, retentionRunCollection, { workspace_id: workspace })
+    await deleteAll(store, scheduledCollection, { workspace_id: workspace })
     await store.tx(tx => dropRow(tx, scanDayCollection, workspace))
     await store.tx(tx => purgeLimits(tx, workspace))
   },

@@ -7,11 +7,12 @@ import type { registrySettings } from './settings.ts'
 import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
 import { ScanTurn } from '../../domain/registry/scans/scan-turn.ts'
 import { Verdicts } from '../../domain/registry/scans/verdicts.ts'
+import { registryAdvisories, type AdvisorySources } from './advisories/registry-advisories.ts'
 import { ThreadLayerReader } from './layers/thread-layer-reader.ts'
 import type { PageTokens } from '../../runtime/page-token.ts'
 
 /** The parts from which those of the scanner are made. */
-interface Sources {
+interface Sources extends AdvisorySources {
   readonly clock: Clock
   readonly pageTokens: PageTokens
   readonly registryUrl: () => string
@@ -23,7 +24,7 @@ interface Sources {
 export function scannerParts(sources: Sources): ScanParts {
   return {
     layers: new ThreadLayerReader(),
-    advisories: { state: () => undefined, match: async () => [] },
+    advisories: registryAdvisories(sources.settings['registry.osv_dir'], sources),
     scanners: scannersOf(sources),
     scanTurn: new ScanTurn(),
     verdicts: new Verdicts(),

@@ -60,6 +60,9 @@ export const registrySettings = {
   'registry.gc_grace': duration({ min: 0, max: 2_592_000_000 })
     .default(86_400_000)
     .describe('the time for which the registry keeps a blob that no repository has any more'),
+  'registry.osv_dir': text()
+    .otherwise('none: scans find packages and no vulnerabilities')
+    .describe('the folder with the advisories of the scanner in the form of OSV: `*.json`, and `*.zip` of such files'),
   'registry.scanners': listOf(
     object({
       name: text({ fault: scannerNameFault }),
@@ -69,7 +72,5 @@ export const registrySettings = {
     { uniqueBy: 'name' },
   )
     .default([])
-    .describe(
-      'scanners beside the built-in one, each an adapter of Harbor\u2019s Scanner Adapter API 1.2: `name`, its `url` without `/api/v1`, and the value of its header `authorization`',
-    ),
+    .describe('scanners beside the built-in one: `name`, `url` and header `authorization` of adapters of Harbor'),
 } as const satisfies SettingDeclarations

@@ -114,6 +114,7 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
   'registry.createDeploymentLock': [{ reference: 'v1', reason: 'in use', ...lockHolder }],
   'registry.createRepository': [{ name: 'api', region: 'local1', multi_region: 'all' }],
   'registry.createRepositoryAccessPolicy': accessPolicy,
+  'registry.createScanPolicy': [{ name: 'nightly', trigger: 'REGISTRY_SCAN_TRIGGER_SCHEDULED' }],
   'registry.createRetentionPolicy': [{ name: 'clean-up', rules: sameRules }],
   'registry.updateAccessPolicy': accessPolicy,
   'registry.updateDeploymentLock': [lockHolder],

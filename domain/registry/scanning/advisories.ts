@@ -10,6 +10,8 @@ export interface AdvisoryState {
   readonly version: string
   /** The time of the newest advisory in milliseconds since 1970. */
   readonly timeMs: number
+  /** A text that differs if the advisories differ; absent: `version` and `timeMs` tell them apart. */
+  readonly content?: string
 }
 
 /** A local database of advisories in the form of OSV. */

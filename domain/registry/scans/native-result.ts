@@ -27,7 +27,7 @@ const none = 'none'
 
 /** Returns the text of `StoredScan.advisories` for results with these advisories. */
 export const advisoriesOf = (state: AdvisoryState | undefined): string =>
-  state ? digestOf('sha256', new TextEncoder().encode(`${state.timeMs} ${state.version}`)) : none
+  state ? digestOf('sha256', new TextEncoder().encode(`${state.timeMs} ${state.content ?? ''} ${state.version}`)) : none
 
 /** The parts of a result of the built-in scanner. */
 export interface NativeFindings {

@@ -8,7 +8,7 @@ import { ScanRun, type ScanContext } from './scan-run.ts'
 
 /** The time after which a server without the blobs, or with another scan in progress, tries again, in milliseconds. */
 const elsewhereMs = 1000
-const busyMs = 250
+const busyMs = 500
 
 /** Returns the work that scans an artifact. It has no time limit of its own, because it waits for its turn. */
 export const scanProcedure = (environment: RegistryEnvironment): Procedure<ScanOrder, ExternalProgress> => ({

@@ -143,6 +143,25 @@ export const waitingCollection: Collection<WaitingScan> = {
   indexes: [['repository_id'], ['workspace_id'], ['since']],
 }
 
+/** A scan policy whose time has come, while its artifacts are put among those that wait. */
+export interface ScheduledScans {
+  /** The id of the policy. */
+  readonly id: string
+  readonly workspace_id: string
+  /** The time of the schedule. */
+  readonly since: string
+  /** The id of the row of the last artifact that was looked at; empty before the first. */
+  readonly after: string
+}
+
+/** The scan policies whose time has come. */
+export const scheduledCollection: Collection<ScheduledScans> = {
+  name: 'registry_scheduled_scans',
+  id: 'id',
+  columns: { workspace_id: 'STRING' },
+  indexes: [['workspace_id']],
+}
+
 /** The number of scans that a workspace has begun on one day. */
 export interface ScanDay {
   /** The id of the workspace. */

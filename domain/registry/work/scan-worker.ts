@@ -1,6 +1,6 @@
 import type { Turn, Worker } from '../../ports/workers.ts'
 import type { RegistryEnvironment } from '../environment.ts'
-import { startSchedules } from '../scans/automatic/queue-scheduled.ts'
+import { queueScheduled, startSchedules } from '../scans/automatic/queue-scheduled.ts'
 import { recomputeReports } from '../scans/automatic/recompute.ts'
 import { WaitingScans } from '../scans/automatic/start-waiting.ts'
 import { endDays, tidyScans } from '../scans/automatic/tidy-scans.ts'
@@ -14,6 +14,7 @@ export function scanWorker(environment: RegistryEnvironment): Worker {
   const tasks: readonly ((turn: Turn) => Promise<void>)[] = [
     turn => endDays(environment, turn),
     turn => startSchedules(environment, turn),
+    turn => queueScheduled(environment, turn),
     turn => waiting.start(turn),
     turn => recomputeReports(environment, turn),
     turn => tidyScans(environment, turn),

@@ -7,13 +7,14 @@ const format = 1
 export const advisoryFileName = 'registry-advisories.db'
 
 /**
- * The tables. A source is a file of the operator. A record may come from several sources, of which the newest counts;
- * withdrawn records are stored too, so that they count. Times are milliseconds since 1970, documents are JSON.
+ * The tables. A source is a file of the operator, with the digest of its texts. A record may come from several sources, of which the newest counts;
+ * withdrawn records are stored too, so that they count. Times are milliseconds since 1970; what an
+ * advisory says and affects is JSON.
  */
 const schema = `
   CREATE TABLE source (
     number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, changed_ms REAL NOT NULL,
-    records INTEGER NOT NULL, broken INTEGER NOT NULL, fault TEXT NOT NULL
+    digest TEXT NOT NULL
   ) STRICT;
   CREATE TABLE record (
     number INTEGER PRIMARY KEY, source INTEGER NOT NULL, id TEXT NOT NULL, modified_ms INTEGER NOT NULL,
@@ -26,7 +27,9 @@ const schema = `
     PRIMARY KEY (ecosystem, name, record, place)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX affected_record ON affected (record);
-  CREATE TABLE summary (records INTEGER NOT NULL, newest_ms INTEGER NOT NULL, ecosystems TEXT NOT NULL) STRICT;
+  CREATE TABLE summary (
+    records INTEGER NOT NULL, newest_ms INTEGER NOT NULL, ecosystems TEXT NOT NULL, content TEXT NOT NULL
+  ) STRICT;
   PRAGMA user_version = ${format};
 `
 

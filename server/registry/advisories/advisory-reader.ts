@@ -4,6 +4,7 @@ import type { AdvisoryState } from '../../../domain/registry/scanning/advisories
 import type { PackageKey } from '../../../domain/registry/scanning/osv/ecosystems.ts'
 import type { Advisory } from '../../../domain/registry/scanning/osv/findings.ts'
 import type { OsvAffected } from '../../../domain/registry/scanning/osv/osv-record.ts'
+import { openAdvisoryFile } from './advisory-file.ts'
 
 /** A package in a record. */
 export interface AffectedRow {
@@ -29,20 +30,35 @@ export class AdvisoryReader {
   readonly #affecting: StatementSync
   readonly #advisory: StatementSync
   readonly #byId: StatementSync
+  readonly #ecosystems: ReadonlySet<string>
   #users = 0
   #isRetired = false
 
-  constructor(database: DatabaseSync) {
+  private constructor(database: DatabaseSync) {
     this.#database = database
     this.#affecting = database.prepare(`
-      SELECT record, place, affected FROM affected JOIN record ON record.number = affected.record
-      WHERE ecosystem = ? AND name = ? AND (record, place) > (?, ?) AND ${isNewest}
-      ORDER BY record, place LIMIT ${pageSize}`)
-    this.#advisory = database.prepare('SELECT advisory FROM record WHERE number = ?')
+      SELECT record, place, affected FROM affected
+      WHERE ecosystem = ? AND name = ? AND (record, place) > (?, ?) ORDER BY record, place LIMIT ${pageSize}`)
+    this.#advisory = database.prepare(`SELECT advisory FROM record WHERE number = ? AND ${isNewest}`)
     this.#byId = database.prepare(`SELECT advisory FROM record WHERE id = ? AND is_withdrawn = 0 AND ${isNewest}`)
-    const summary = database.prepare('SELECT records, newest_ms, ecosystems FROM summary').get()
-    const isEmpty = summary === undefined || summary['records'] === 0
-    this.state = isEmpty ? undefined : { version: String(summary['ecosystems']), timeMs: Number(summary['newest_ms']) }
+    const summary = database.prepare('SELECT records, newest_ms, ecosystems, content FROM summary').get()
+    const ecosystems: readonly string[] = JSON.parse(String(summary?.['ecosystems'] ?? '[]'))
+    this.#ecosystems = new Set(ecosystems)
+    if (summary === undefined || summary['records'] === 0) return
+    const { content, newest_ms: newest } = summary
+    this.state = { version: ecosystems.join(','), timeMs: Number(newest), content: String(content) }
+  }
+
+  /** Returns the reader of a file; undefined if there is none, or one that must be made again. */
+  static open(file: string): AdvisoryReader | undefined {
+    const database = openAdvisoryFile(file)
+    try {
+      return database && new AdvisoryReader(database)
+    } catch {
+      // A damaged file is found by the import too, which makes it again.
+      database?.close()
+      return undefined
+    }
   }
 
   /** Runs work that reads the file, which stays open until the work has ended. */
@@ -64,6 +80,7 @@ export class AdvisoryReader {
 
   /** Yields pages of the rows about a package. Other work may run between two pages. */
   *affecting({ ecosystem, name }: PackageKey): Generator<readonly AffectedRow[], undefined> {
+    if (!this.#ecosystems.has(ecosystem)) return undefined
     let [record, place] = [0, -1]
     for (;;) {
       const rows = this.#affecting.all(ecosystem, name, record, place).map(row => ({
@@ -78,9 +95,10 @@ export class AdvisoryReader {
     }
   }
 
-  /** Returns the advisory of a row. */
-  advisory(record: number): Advisory {
-    return JSON.parse(String(this.#advisory.get(record)?.['advisory']))
+  /** Returns the advisory of a row; undefined if a newer record with its id counts. */
+  advisory(record: number): Advisory | undefined {
+    const text = this.#advisory.get(record)?.['advisory']
+    return typeof text === 'string' ? JSON.parse(text) : undefined
   }
 
   /** Returns the scores of the advisories with these ids, as far as the file has them. */

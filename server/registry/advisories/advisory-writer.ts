@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { withoutCovered } from '../../../domain/registry/scanning/osv/affected-versions.ts'
 import { packageKey } from '../../../domain/registry/scanning/osv/ecosystems.ts'
@@ -7,13 +8,6 @@ import type { SourceFile } from './source-files.ts'
 /** A file as it was read for the last time. */
 export interface ReadSource extends SourceFile {
   readonly number: number
-}
-
-/** The result of reading a file: the numbers of its sound and broken records, and why the file cannot be read, if so. */
-export interface SourceResult {
-  readonly records: number
-  readonly broken: number
-  readonly fault: string
 }
 
 /** Writes records into a file of advisories, in one transaction from the creation to `finish`. */
@@ -33,41 +27,34 @@ export class AdvisoryWriter {
     )
   }
 
-  /** Returns the number of a file, which is new or has changed; keeps its records. */
+  /** Begins a file that is new or has changed; returns its number. */
   begin({ changedMs, path, size }: SourceFile): number {
     const row = this.#database
       .prepare(
-        `INSERT INTO source (path, size, changed_ms, records, broken, fault) VALUES (?, ?, ?, 0, 0, '')
+        `INSERT INTO source (path, size, changed_ms, digest) VALUES (?, ?, ?, '')
         ON CONFLICT (path) DO UPDATE SET size = excluded.size, changed_ms = excluded.changed_ms RETURNING number`,
       )
       .get(path, size, changedMs)
     this.#database.exec('SAVEPOINT source')
-    return Number(row?.['number'])
+    const number = Number(row?.['number'])
+    this.#clear(number)
+    return number
   }
 
-  /** Ends a file. Of a file that cannot be read, the records of before stay. */
-  end(source: number, { broken, fault, records }: SourceResult): void {
-    if (fault !== '') this.#database.exec('ROLLBACK TO source')
+  /** Ends a file with the digest of its texts. Without a digest, the file cannot be read, and its records of before stay. */
+  end(source: number, digest: string | undefined): void {
+    if (digest === undefined) this.#database.exec('ROLLBACK TO source')
+    else this.#database.prepare('UPDATE source SET digest = ? WHERE number = ?').run(digest, source)
     this.#database.exec('RELEASE source')
-    const counts = fault === '' ? ', records = ?, broken = ?' : ''
-    const values = fault === '' ? [records, broken] : []
-    this.#database.prepare(`UPDATE source SET fault = ?${counts} WHERE number = ?`).run(fault, ...values, source)
-  }
-
-  /** Deletes the records of a file. */
-  clear(source: number): void {
-    this.#database
-      .prepare('DELETE FROM affected WHERE record IN (SELECT number FROM record WHERE source = ?)')
-      .run(source)
-    this.#database.prepare('DELETE FROM record WHERE source = ?').run(source)
   }
 
   /** Deletes a file and its records. */
   remove(source: number): void {
-    this.clear(source)
+    this.#clear(source)
     this.#database.prepare('DELETE FROM source WHERE number = ?').run(source)
   }
 
+  /** Adds a record of a file. */
   add(source: number, record: OsvRecord): void {
     const { affected, aliases, id, isWithdrawn, modifiedMs, references, scores, summary, upstream } = record
     const advisory = JSON.stringify({ id, aliases, upstream, summary, references, scores })
@@ -84,13 +71,27 @@ export class AdvisoryWriter {
 
   /** Writes the summary, and commits. Returns the number of records that are not withdrawn. */
   finish(): number {
-    this.#database.exec(`
-      DELETE FROM summary;
-      INSERT INTO summary (records, newest_ms, ecosystems)
-        SELECT count(*), coalesce(max(modified_ms), 0),
-          (SELECT coalesce(group_concat(ecosystem, ',' ORDER BY ecosystem), '') FROM (SELECT DISTINCT ecosystem FROM affected))
-        FROM record WHERE is_withdrawn = 0;
-      COMMIT`)
-    return Number(this.#database.prepare('SELECT records FROM summary').get()?.['records'])
+    const content = createHash('sha256')
+    for (const { digest, path } of this.#database.prepare('SELECT path, digest FROM source ORDER BY path').all()) {
+      content.update(JSON.stringify([path, digest]))
+    }
+    this.#database.exec('DELETE FROM summary')
+    const summary = this.#database
+      .prepare(
+        `INSERT INTO summary (records, newest_ms, ecosystems, content)
+        SELECT count(*), coalesce(max(modified_ms), 0), (
+          SELECT json_group_array(ecosystem ORDER BY ecosystem) FROM (SELECT DISTINCT ecosystem FROM affected)
+        ), ?
+        FROM record WHERE is_withdrawn = 0 RETURNING records`,
+      )
+      .get(content.digest('hex'))
+    this.#database.exec('COMMIT')
+    return Number(summary?.['records'])
+  }
+
+  #clear(source: number): void {
+    const records = 'SELECT number FROM record WHERE source = ?'
+    this.#database.prepare(`DELETE FROM affected WHERE record IN (${records})`).run(source)
+    this.#database.prepare('DELETE FROM record WHERE source = ?').run(source)
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { copyFileSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { OsvRecord } from '../../../domain/registry/scanning/osv/osv-record.ts'
@@ -98,30 +99,30 @@ function readSources(database: DatabaseSync): Map<string, ReadSource> {
 const isSame = (known: ReadSource | undefined, { changedMs, size }: SourceFile): boolean =>
   known !== undefined && known.size === size && known.changedMs === changedMs
 
-/** Reads a file. A file without any sound record, such as one that is being written, counts as a file that cannot be read. */
+/** Reads a file. A file without a sound record, such as one that is being written, counts as a file that cannot be read. */
 async function importSource(writer: AdvisoryWriter, folder: string, source: SourceFile): Promise<SourceFault[]> {
   const { path } = source
   const number = writer.begin(source)
-  let [records, broken, fault] = [0, 0, '']
+  const digest = createHash('sha256')
+  let [sound, broken, fault] = [0, 0, '']
   try {
-    writer.clear(number)
     for await (const text of readSource(folder, source)) {
       const record = readRecord(text)
+      digest.update(JSON.stringify(text ?? ''))
       if (typeof record === 'string') {
         broken++
         if (fault === '') fault = record
         continue
       }
       writer.add(number, record)
-      records++
+      sound++
     }
   } catch (error) {
-    if (isOfSqlite(error)) throw error
+    if (systemCode(error) === 'ERR_SQLITE_ERROR') throw error
     fault = messageOf(error)
-    records = 0
+    sound = 0
   }
-  const isReadable = fault === '' || records > 0
-  writer.end(number, { records, broken, fault: isReadable ? '' : fault })
+  writer.end(number, fault === '' || sound > 0 ? digest.digest('hex') : undefined)
   return fault === '' ? [] : [{ path, broken, fault }]
 }
 
@@ -136,8 +137,6 @@ function readRecord(text: string | undefined): OsvRecord | string {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const isOfSqlite = (error: unknown): boolean => systemCode(error) === 'ERR_SQLITE_ERROR'
 
 /** Whether a file is no sound database: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const isDamage = (error: unknown): boolean =>

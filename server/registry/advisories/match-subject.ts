@@ -19,6 +19,7 @@ export function* matchSubject(
         const fixes = fixesOf(affected, ecosystem, version)
         if (fixes === undefined) continue
         const advisory = reader.advisory(record)
+        if (advisory === undefined) continue
         hits.push({ advisory: { ...advisory, scores: [...advisory.scores, ...affected.scores] }, fixes })
       }
       yield undefined

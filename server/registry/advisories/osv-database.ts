@@ -6,7 +6,7 @@ import type { FoundPackage } from '../../../domain/registry/scanning/inventory.t
 import { compareFindings } from '../../../domain/registry/scanning/osv/findings.ts'
 import { subjectsOf } from '../../../domain/registry/scanning/osv/subjects.ts'
 import type { Log } from '../../log.ts'
-import { advisoryFileName, openAdvisoryFile } from './advisory-file.ts'
+import { advisoryFileName } from './advisory-file.ts'
 import { AdvisoryReader } from './advisory-reader.ts'
 import { matchSubject } from './match-subject.ts'
 import type { FromImport, ImportWork } from './thread-messages.ts'
@@ -24,8 +24,8 @@ export interface OsvDatabaseParts {
   /** The folder for the file that is made from them. */
   readonly dataDir: string
   readonly log: Log
-  /** Called after each change of the advisories. */
-  readonly refreshed: () => void
+  /** Called after each change of the advisories, when `state` has the new ones. */
+  readonly refreshed?: () => void
   /** The time between two looks at the folder in milliseconds; absent: a minute. */
   readonly everyMs?: number
 }
@@ -85,10 +85,10 @@ export class OsvDatabase implements Advisories {
   }
 
   #open(): void {
-    const database = openAdvisoryFile(this.#file)
-    if (database === undefined) return
+    const reader = AdvisoryReader.open(this.#file)
+    if (reader === undefined) return
     this.#reader?.retire()
-    this.#reader = new AdvisoryReader(database)
+    this.#reader = reader
   }
 
   #start(): void {
@@ -122,6 +122,6 @@ export class OsvDatabase implements Advisories {
     const { faults, read, records, seconds } = message
     for (const fault of faults) log.warn({ folder, ...fault }, 'a file of advisories is broken')
     log.info({ folder, files: read, records, seconds }, 'advisories were imported')
-    refreshed()
+    refreshed?.()
   }
 }

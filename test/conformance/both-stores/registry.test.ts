@@ -96,6 +96,11 @@ await proveDocument(
       path: { workspace, repository },
       body: { reference: 'v1' },
     })),
+    getScanReport: withArtifact(({ repository, workspace }) => ({ path: { workspace, repository, reference: 'v1' } })),
+    scanArtifact: withArtifact(({ repository, workspace }) => ({
+      path: { workspace, repository, reference: 'v1' },
+      body: { scanner: 'native' },
+    })),
     getDeploymentLock: withLock,
     updateDeploymentLock: withLock,
     deleteDeploymentLock: withLock,

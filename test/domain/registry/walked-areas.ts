@@ -42,6 +42,10 @@ export const walkedSettings = (): WalkedOptions => ({
     'updateRetentionPolicy',
     'deleteRetentionPolicy',
     'deleteQuotaLimit',
+    'createScanPolicy',
+    'updateScanPolicy',
+    'deleteScanPolicy',
+    'scanArtifact',
     'deleteArtifact',
     'deleteTag',
     'startBlobUpload',
@@ -53,5 +57,5 @@ export const walkedSettings = (): WalkedOptions => ({
     'pushManifest',
     'deleteManifest',
   ],
-  workers: [content],
+  workers: [content, 'registry.scans'],
 })

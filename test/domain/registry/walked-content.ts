@@ -47,11 +47,29 @@ export async function changeContent(registry: RegistryClient, call: typeof fetch
   await accepted(client, `/v2/${own}/blobs/${digestOf('named by nothing')}`, { method: 'DELETE' }, 202, 404)
   await readable(client, own, 'v1', [config, layer])
   expect(await registry.getRepository({ ...at, id: repository })).toMatchObject({ artifact_count: 1, tag_count: 1 })
+  await scanned(registry, { workspace, repository })
   for (const id of [repository, second])
     expect(await registry.waitOperation(await registry.deleteRepository({ ...at, id, force: true }))).toMatchObject({
       status: 'REGISTRY_OPERATION_STATUS_DONE',
       errors: [],
     })
+}
+
+/** Scans an artifact by a policy, without advisories: the report has the packages alone, and a bill of materials. */
+async function scanned(
+  registry: RegistryClient,
+  at: { readonly workspace: string; readonly repository: string },
+): Promise<void> {
+  const policies = { workspace: at.workspace, engine: 'native' }
+  const { resource_id: id } = await registry.createScanPolicy({ ...policies, body: { name: 'scans' } })
+  const block_pull = { block_unscanned: true }
+  await registry.updateScanPolicy({ ...policies, id, update_mask: 'block_pull', body: { block_pull } })
+  const begun = await registry.scanArtifact({ ...at, reference: 'v1', body: {} })
+  const errors = async () => (await registry.getOperation({ id: begun.id })).errors
+  await expect.poll(errors, { timeout: 60_000 }).toMatchObject([{ reason: 'VULNERABILITY_DATABASE_MISSING' }])
+  const report = await registry.getScanReport({ ...at, reference: 'v1' })
+  expect(report).toMatchObject({ id: begun.resource_id, blocked: true, sbom: { format: 'CycloneDX 1.6' } })
+  await registry.deleteScanPolicy({ ...policies, id })
 }
 
 /** Locks an artifact, so that nothing deletes it, and lets the lock end; an ended lock stays in the repository. */

@@ -4,6 +4,7 @@ import { lockRecipes } from './registry/locks.ts'
 import { repositoryRecipes } from './registry/repositories.ts'
 import { retentionRecipes } from './registry/retention.ts'
 import { ruleRecipes } from './registry/rules.ts'
+import { scanRecipes } from './registry/scans.ts'
 
 export const recipes: AreaRecipes = {
   operations: {
@@ -11,7 +12,8 @@ export const recipes: AreaRecipes = {
     ...repositoryRecipes.operations,
     ...ruleRecipes.operations,
     ...lockRecipes.operations,
+    ...scanRecipes.operations,
     ...retentionRecipes.operations,
   },
-  reasons: { ...repositoryRecipes.reasons, ...ruleRecipes.reasons },
+  reasons: { ...repositoryRecipes.reasons, ...ruleRecipes.reasons, ...scanRecipes.reasons },
 }

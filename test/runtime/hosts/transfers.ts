@@ -198,6 +198,19 @@ export function transferContract(name: string, listen: Listen): void {
       expect(socket.bytesWritten).toBeLessThan(200_000_000)
     })
 
+    test('a refused body may still arrive after the end of its answer, which closes a last connection', async () => {
+      await using served = await serve()
+      const socket = await served.open()
+      const [answered, ended, closed] = [next(socket), once(socket, 'end'), once(socket, 'close')]
+      socket.write(ask('PUT /refused', 'content-length: 1000000', last))
+      expect(await answered).toMatch(/^HTTP\/1\.1 400 /)
+      await ended
+      expect(socket.errored).toBeNull()
+      socket.end('x'.repeat(1_000_000))
+      await closed
+      expect(socket.errored).toBeNull()
+    })
+
     test('an unread body is discarded before the connection continues, even after a streamed response', async () => {
       await using served = await serve()
       const socket = await served.open()

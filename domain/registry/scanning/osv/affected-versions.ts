@@ -16,7 +16,7 @@ export function fixesOf(
   ecosystem: string,
   version: string,
 ): readonly string[] | undefined {
-  const found = ranges.map(range => fixInRange(range, ecosystem, version)).filter(fix => fix !== undefined)
+  const found = ranges.map(range => fixIn(sortedRange(range, ecosystem), version)).filter(fix => fix !== undefined)
   if (found.length === 0 && !versions.includes(version)) return undefined
   return sortedVersions(
     found.filter(fix => fix !== ''),
@@ -25,10 +25,10 @@ export function fixesOf(
 }
 
 /** Returns the affected versions without the versions that the ranges cover; both affect the same versions. */
-export function withoutCovered(affected: AffectedVersions, ecosystem: string): AffectedVersions {
-  const { ranges } = affected
-  const isCovered = (version: string): boolean => fixesOf({ ranges, versions: [] }, ecosystem, version) !== undefined
-  return { ranges, versions: affected.versions.filter(version => !isCovered(version)) }
+export function withoutCovered({ ranges, versions }: AffectedVersions, ecosystem: string): AffectedVersions {
+  const sorted = ranges.map(range => sortedRange(range, ecosystem))
+  const isCovered = (version: string): boolean => sorted.some(range => fixIn(range, version) !== undefined)
+  return { ranges, versions: versions.filter(version => !isCovered(version)) }
 }
 
 /** Returns versions in the order of their ecosystem, each once. */
@@ -38,36 +38,48 @@ export function sortedVersions(versions: readonly string[], ecosystem: string): 
   return order === undefined ? once.sort() : once.sort(order)
 }
 
-/** Returns the fix of the part of the range that has the version, empty if it has none; undefined if no part has it. */
-function fixInRange({ events, isSemver }: OsvRange, ecosystem: string, version: string): string | undefined {
+/** A range with its events in the order of their versions, and its limits apart. */
+interface SortedRange {
+  readonly order: VersionOrder
+  readonly events: readonly OsvEvent[]
+  readonly limits: readonly OsvEvent[]
+}
+
+/** Undefined if the order of the versions is unknown. */
+function sortedRange({ events, isSemver }: OsvRange, ecosystem: string): SortedRange | undefined {
   const order = isSemver ? compareSemver : versionOrder(ecosystem)
-  if (order === undefined || !isBelowLimit(events, order, version)) return undefined
+  if (order === undefined) return undefined
+  const isLimit = ({ kind }: OsvEvent): boolean => kind === 'limit'
+  const sorted = events.filter(event => !isLimit(event)).sort((a, b) => compareEvents(order, a, b))
+  return { order, events: sorted, limits: events.filter(isLimit) }
+}
+
+/** Returns the fix of the part of the range that has the version, empty if it has none; undefined if no part has it. */
+function fixIn(range: SortedRange | undefined, version: string): string | undefined {
+  if (range === undefined || !isBelowLimit(range, version)) return undefined
   let isAffected = false
-  const sorted = [...events].sort((a, b) => compareEvents(order, a, b))
-  for (const event of sorted) isAffected = after[event.kind](isAffected, () => compareTo(order, version, event))
-  if (!isAffected) return undefined
-  return sorted.find(event => event.kind === 'fixed' && compareTo(order, version, event) < 0)?.version ?? ''
+  let fix = ''
+  for (const event of range.events) {
+    const difference = isStart(event) ? 1 : range.order(version, event.version)
+    isAffected = isAffectedAfter(isAffected, event.kind, difference)
+    if (fix === '' && event.kind === 'fixed' && difference < 0) fix = event.version
+  }
+  return isAffected ? fix : undefined
 }
 
 /** Whether a version is affected after an event, from whether it was before and the comparison of it with the event. */
-const after: Readonly<Record<OsvEventKind, (isAffected: boolean, compared: () => number) => boolean>> = {
-  introduced: (isAffected, compared) => isAffected || compared() >= 0,
-  fixed: (isAffected, compared) => isAffected && compared() < 0,
-  last_affected: (isAffected, compared) => isAffected && compared() <= 0,
-  limit: isAffected => isAffected,
+function isAffectedAfter(isAffected: boolean, kind: OsvEventKind, difference: number): boolean {
+  if (kind === 'introduced') return isAffected || difference >= 0
+  if (kind === 'fixed') return isAffected && difference < 0
+  return isAffected && difference <= 0
 }
 
 /** A range with limits ends below the highest of these. */
-function isBelowLimit(events: readonly OsvEvent[], order: VersionOrder, version: string): boolean {
-  const limits = events.filter(event => event.kind === 'limit')
-  return limits.length === 0 || limits.some(event => event.version === '*' || order(version, event.version) < 0)
-}
+const isBelowLimit = ({ limits, order }: SortedRange, version: string): boolean =>
+  limits.length === 0 || limits.some(limit => limit.version === '*' || order(version, limit.version) < 0)
 
 /** `0` as the introducing version is below all versions. */
 const isStart = ({ kind, version }: OsvEvent): boolean => kind === 'introduced' && version === '0'
-
-const compareTo = (order: VersionOrder, version: string, event: OsvEvent): number =>
-  isStart(event) ? 1 : order(version, event.version)
 
 const compareEvents = (order: VersionOrder, a: OsvEvent, b: OsvEvent): number =>
   isStart(a) || isStart(b) ? Number(isStart(b)) - Number(isStart(a)) : order(a.version, b.version)

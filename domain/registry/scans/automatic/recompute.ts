@@ -10,6 +10,9 @@ import { isInProgress, putScan } from '../scan-rows.ts'
 import { scannedImages } from '../scanned-images.ts'
 import { scanCollection, type StoredScan } from '../scans-store.ts'
 
+/** The time after which the rest is left to the next run of the worker, in milliseconds: other tasks wait meanwhile. */
+const sliceMs = 2000
+
 /**
  * Compares the packages of all reports of the built-in scanner with the advisories again that were loaded since
  * (registry.md 4.7), first those of images, then those of indexes, which follow from them.
@@ -18,10 +21,11 @@ export async function recomputeReports(environment: RegistryEnvironment, turn: T
   const { advisories, store } = environment
   const state = advisories.state()
   if (!state) return
+  const until = performance.now() + sliceMs
   const stale = { noneOf: ['', advisoriesOf(state)] }
   for (const kind of ['IMAGE', 'INDEX'])
     for await (const { value } of store.each(scanCollection, { kind, advisories: stale })) {
-      if (turn.signal.aborted || advisories.state() !== state) return
+      if (turn.signal.aborted || advisories.state() !== state || performance.now() > until) return
       if (!isInProgress(value)) await recompute(environment, turn, value, state)
     }
 }

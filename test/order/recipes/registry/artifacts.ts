@@ -3,13 +3,13 @@ import type { AreaRecipes, Fault, Recipe } from '../../recipe.ts'
 import type { World } from '../../world.ts'
 import { deleting, newArtifact, newRepository } from './rows.ts'
 
-const noReference: Fault = {
+export const noReference: Fault = {
   reason: 'REFERENCE_INVALID',
   apply: aim => ({ ...aim, path: { ...aim.path, reference: '-v1' } }),
 }
 
 /** Returns the path of a new artifact with the tag `v1`. */
-async function newPath(world: World): Promise<Aim['path']> {
+export async function newPath(world: World): Promise<Aim['path']> {
   const { repository = '', workspace = '' } = await newRepository(world)
   await newArtifact(world, repository, 'v1')
   return { repository, workspace, reference: 'v1' }

@@ -14,6 +14,8 @@ import type { ErrorDomain } from '../errors.ts'
 export interface NodeResponse {
   readonly writableFinished: boolean
   readonly destroyed: boolean
+  /** The connection; null while earlier answers of the connection are in progress. */
+  readonly socket?: { end(): unknown } | null
   on(event: string, listener: () => void): unknown
   writeHead(status: number, headers: Record<string, string | string[]>): unknown
   flushHeaders(): unknown
@@ -92,7 +94,7 @@ function joinHeaders(raw: readonly string[]): Record<string, string | undefined>
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-type Asked = Pick<WireRequest, 'method' | 'signal'> & { readonly body: NodeBody | undefined }
+type Asked = Pick<WireRequest, 'headers' | 'method' | 'signal'> & { readonly body: NodeBody | undefined }
 
 async function write({ status, headers, body }: WireAnswer, res: NodeResponse, request: Asked): Promise<void> {
   if (body instanceof ReadableStream) {
@@ -113,6 +115,8 @@ async function write({ status, headers, body }: WireAnswer, res: NodeResponse, r
   }
   if (body === undefined || isHead) res.flushHeaders()
   else res.write(typeof body === 'string' ? encoder.encode(body) : body)
+  // A caller may wait for the end of the connection, which still reads the rest of the body (RFC 9112 §9.6).
+  if (request.headers.connection?.toLowerCase() === 'close') res.socket?.end()
   return end(res, request)
 }
 
