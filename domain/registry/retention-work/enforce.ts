@@ -22,7 +22,10 @@ const longestPauseMs = 100
 
 const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
-/** What ends the removals from a repository: all are done, the rules have changed, the repository is gone, or the run is over. */
+/**
+ * The reason for which the removals from a repository end: all are done, the rules have changed, the repository is gone, or
+ * the run is over.
+ */
 type End = 'done' | 'changed' | 'gone' | 'over'
 
 /**
