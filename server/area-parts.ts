@@ -5,6 +5,7 @@ import type { Clock } from '../domain/ports/clock.ts'
 import type { FunctionOwner } from '../domain/ports/functions.ts'
 import type { Store } from '../domain/ports/store.ts'
 import type { Taxonomy, WorkspaceHooks } from '../domain/ports/taxonomy.ts'
+import type { Resolve } from '../domain/resources/look-up.ts'
 import type { PageTokens } from '../runtime/page-token.ts'
 import type { AreaTypes } from '../runtime/route.ts'
 import type { IamServices } from './access/iam-services.ts'
@@ -34,6 +35,8 @@ export interface PlatformServices {
   readonly baseUrl: () => string
   /** The signer of page tokens, for calls that answer pages and are no lists. */
   readonly pageTokens: PageTokens
+  /** Looks up a resource of any area. */
+  readonly resolve: Resolve
   /** The services that the guard of the platform shares with the area of iam; absent with another guard. */
   readonly guard?: IamServices | undefined
   /** The hooks of all areas for events of workspaces; an area adds its own hooks when the area is mounted. */
@@ -80,6 +83,8 @@ export type AreaEnvironment<
   readonly atEnd: (end: () => Promise<void>) => void
   /** The signer of page tokens, for calls that answer pages and are no lists. */
   readonly pageTokens: PageTokens
+  /** Looks up a resource of any area. */
+  readonly resolve: Resolve
   readonly guard?: IamServices | undefined
   /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
   readonly dataFolder?: string | undefined

@@ -130,6 +130,7 @@ export async function assemble(
   const parts = {
     ...shared,
     pageTokens: tokens,
+    resolve: platformResolver(areas),
     dataFolder,
     storeUrl: config.storeUrl,
     hooks: [],

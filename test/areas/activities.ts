@@ -30,7 +30,15 @@ export async function activitiesIn(reader: Pick<Reader, 'each'>): Promise<readon
   return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-const rowOf = ({ chain_id, count, ...activity }: StoredActivity): OutboxRow => ({
+const rowOf = ({
+  chain_id,
+  count,
+  hash: _hash,
+  previous_hash: _previous,
+  resource_name: _name,
+  sequence: _sequence,
+  ...activity
+}: StoredActivity): OutboxRow => ({
   ...activity,
   ...(count !== 1 && { count }),
   category: activity.category.replace('OBSERVABILITY_ACTIVITY_CATEGORY_', ''),

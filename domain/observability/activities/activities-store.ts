@@ -24,7 +24,10 @@ export const activityCollection: Collection<StoredActivity> = {
       taken: ({ chain_id, sequence }) => new Conflict(`the chain ${chain_id} has an activity ${sequence}`),
     },
   ],
-  indexes: [['scope_id', 'time']],
+  indexes: [
+    ['scope_id', 'time'],
+    ['resource_id', 'time'],
+  ],
 }
 
 /** The ends of a hash chain, by which the doctor notices activities that are missing at either end. */

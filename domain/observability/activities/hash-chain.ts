@@ -12,8 +12,11 @@ export function newChain(id: string): ActivityChain {
   return { id, first_sequence: 1, first_previous_hash: hash, sequence: 0, hash }
 }
 
+/** The number and the hash of the last activity of a chain. */
+export type ChainEnd = Pick<ActivityChain, 'sequence' | 'hash'>
+
 /** Returns an activity with its place after the last activity of a chain. */
-export function chained(activity: UnchainedActivity, { hash, sequence }: ActivityChain): StoredActivity {
+export function chained(activity: UnchainedActivity, { hash, sequence }: ChainEnd): StoredActivity {
   const placed = { ...activity, sequence: sequence + 1, previous_hash: hash, hash: '' }
   return { ...placed, hash: hashOf(placed) }
 }

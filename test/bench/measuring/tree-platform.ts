@@ -122,6 +122,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
     ends: [],
     planes: [],
     pageTokens: tokens,
+    resolve: module.resolve,
   }
   const { routes } = module.mount({ ...parts, taxonomy: taxonomyFunctions })
   functions.close()

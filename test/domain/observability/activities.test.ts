@@ -58,20 +58,21 @@ const actionsOf = async (filter: string): Promise<readonly string[]> => (await a
 
 describe('the audit', () => {
   it.each([
-    ['compute', 'createVm'],
-    ['iam', 'inviteUser'],
-    ['network', 'createSubnet'],
-    ['registry', 'createRepository'],
-    ['storage', 'createBucket'],
-    ['taxonomy', 'createWorkspace'],
-    ['topology', 'createZone'],
-    ['vault', 'createSecret'],
-  ])('lists a mutation of %s with its caller, its resource and its operation', async (area, action) => {
+    ['compute', 'createVm', 'vm'],
+    ['iam', 'inviteUser', ''],
+    ['network', 'createSubnet', 's'],
+    ['registry', 'createRepository', 'images'],
+    ['storage', 'createBucket', 'files'],
+    ['taxonomy', 'createWorkspace', 'web'],
+    ['topology', 'createZone', 'local1-b'],
+    ['vault', 'createSecret', 'key'],
+  ])('lists a mutation of %s with its caller, its resource and its operation', async (area, action, resource_name) => {
     await expect.poll(() => actionsOf(`area = ${area} AND action = ${action}`)).toContain(action)
     const [activity] = await all(`area = ${area} AND action = ${action}`)
     expect(activity).toMatchObject({
       category: 'OBSERVABILITY_ACTIVITY_CATEGORY_ADMIN_WRITE',
       outcome: 'OBSERVABILITY_ACTIVITY_OUTCOME_SUCCEEDED',
+      resource_name,
       principal_id: admin.id,
       principal_kind: 'OBSERVABILITY_PRINCIPAL_KIND_USER',
       client_ip: '192.0.2.7',
@@ -169,10 +170,12 @@ describe('the audit', () => {
     const { api, organisation } = tenant
     const made = await api.taxonomy.createWorkspace({ organisation, body: { name: 'brief' } })
     const id = made.resource_id
+    await expect.poll(() => actionsOf(`resource_id = "${id}"`)).toContain('createWorkspace')
     await api.taxonomy.archiveWorkspace({ organisation, id, body: {} })
     await api.taxonomy.deleteWorkspace({ organisation, id })
     const found = () => actionsOf(`resource_id = "${id}" AND area = taxonomy`)
     await expect.poll(found).toEqual(['deleteWorkspace', 'archiveWorkspace', 'createWorkspace'])
+    expect(new Set((await all(`resource_id = "${id}"`)).map(each => each.resource_name))).toEqual(new Set(['brief']))
     expect(await doctorFindings(tenant.platform.config)).toEqual([])
   })
 })

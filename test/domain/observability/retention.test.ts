@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { activityCollection, chainCollection } from '../../../domain/observability/activities/activities-store.ts'
 import { activityRetention } from '../../../domain/observability/activities/activity-retention.ts'
-import { chained, newChain } from '../../../domain/observability/activities/hash-chain.ts'
+import { chained, newChain, type ChainEnd } from '../../../domain/observability/activities/hash-chain.ts'
 import { activityOf } from '../../../domain/observability/activities/sequenced-activity.ts'
 import { areas } from '../../../server/areas.ts'
 import { createClock } from '../../../server/clock.ts'
@@ -20,17 +20,18 @@ it('activities are deleted after 400 days, and the rest of their chain is sound'
   const store = await openBeside(place, storeCollections(areas))
   onTestFinished(() => store.close())
   const now = Date.now()
-  let last = newChain(organisation)
+  const chain = newChain(organisation)
+  let end: ChainEnd = chain
   await store.tx(async tx => {
     for (let i = 0; i < 250; i += 1) {
       const id = `01900000-0000-7000-8000-${String(i).padStart(12, '0')}`
       const time = new Date(now - (i < 230 ? 401 : 399) * dayMs).toISOString()
       const row = { ...olderRow, id, time, organisation_id: organisation, scope_id: organisation }
-      const activity = chained(activityOf({ ...row, scope_type: 'ORGANISATION' }), last)
+      const activity = chained(activityOf({ ...row, scope_type: 'ORGANISATION' }), end)
       await tx.insert(activityCollection, activity)
-      last = { ...last, sequence: activity.sequence, hash: activity.hash }
+      end = { sequence: activity.sequence, hash: activity.hash }
     }
-    await tx.insert(chainCollection, last)
+    await tx.insert(chainCollection, { ...chain, ...end })
   })
   expect(await doctorFindings(place)).toEqual([])
   const run = (clockMs: number) =>

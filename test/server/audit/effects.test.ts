@@ -55,12 +55,14 @@ describe('a mutation', () => {
         principal_id: 'p-1',
         principal_kind: 'SERVICE_ACCOUNT',
         outcome: 'SUCCEEDED',
+        code: 0,
         reason: '',
         changed_fields: ['label', 'cpu.count'],
         operation_id: operation.id,
         trace_id: '0af7651916cd43dd8448eb211c80319c',
         request_id: 'r-1',
         client_ip: '192.0.2.7',
+        user_agent: '',
       },
     ])
   })
