@@ -3,7 +3,7 @@ import type { Parts } from '../ports/area-parts.ts'
 import type { PolicyRules } from './access/policy-rules.ts'
 import type { ContentParts } from './content-parts.ts'
 import type { DistributionEngines } from './engines/distribution-engines.ts'
-import type { RetentionCounts } from './retention-work/retention-counts.ts'
+import type { RetentionCounts } from './retention/retention-counts.ts'
 import type { ScanParts } from './scans/scan-parts.ts'
 
 /** The parts that the code of the area uses. */

@@ -1,4 +1,4 @@
-import type { RetentionCounts } from '../../domain/registry/retention-work/retention-counts.ts'
+import type { RetentionCounts } from '../../domain/registry/retention/retention-counts.ts'
 import type { Metric } from '../health/metrics.ts'
 
 /** Returns the metrics of the retention policies of registries. */

@@ -92,6 +92,11 @@ const accessPolicy: readonly JsonObject[] = [
     ],
   },
 ]
+const sameRules = ['one', 'one'].map(id => ({
+  id,
+  action: 'REGISTRY_RETENTION_ACTION_DELETE',
+  tag_state: 'REGISTRY_TAG_STATE_UNTAGGED',
+}))
 const lockHolder = { holder: { type: 'compute.vms', id: subnet_id } }
 
 /**
@@ -110,10 +115,12 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
   'registry.createRepository': [{ name: 'api', region: 'local1', multi_region: 'all' }],
   'registry.createRepositoryAccessPolicy': accessPolicy,
   'registry.createScanPolicy': [{ name: 'nightly', trigger: 'REGISTRY_SCAN_TRIGGER_SCHEDULED' }],
+  'registry.createRetentionPolicy': [{ name: 'clean-up', rules: sameRules }],
   'registry.updateAccessPolicy': accessPolicy,
   'registry.updateDeploymentLock': [lockHolder],
   'registry.updateRepository': [{ region: 'local1', multi_region: 'all' }],
   'registry.updateRepositoryAccessPolicy': accessPolicy,
+  'registry.updateRetentionPolicy': [{ rules: sameRules }],
   'storage.copyObject': [{ content_type: 'text/plain' }, { custom_metadata: { a: '1' } }],
   'storage.createBucket': bucket,
   'storage.createPartUrls': [{ parts: [{ part_number: 1 }, { part_number: 1 }] }, { expires_in: '604801s' }],

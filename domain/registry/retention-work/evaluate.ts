@@ -61,7 +61,9 @@ async function evaluate(
     tally = sumOf(tally, part.tally)
     if (part.isOver) return { tally, isOver: true }
     context.progress(Math.floor((100 * (i + 1)) / (ids.length + 1)))
-    if (!run || (!enforces && performance.now() - notedMs < noteMs)) continue
+    // What was removed from a repository is noted with the repository that it belongs to, or with an earlier one.
+    const isNoted = (enforces && part.tally.matched > 0) || performance.now() - notedMs >= noteMs
+    if (!run || !isNoted) continue
     notedMs = performance.now()
     await context.tx(tx => noteDone(tx, policy.id, id, tally))
   }
@@ -82,7 +84,7 @@ async function noteDone(tx: Transaction, policy: string, after: string, tally: T
 
 /**
  * Writes the result into the row of the policy, unless the policy was deleted or a trial is out of date. A dry run that
- * ended early has no result; of a run that deletes, the part that was done is the result.
+ * ended early has no result; of a run that deletes, the part that was done is the result, if there is one.
  */
 async function finish(
   { clock }: Evaluating,
@@ -95,7 +97,7 @@ async function finish(
   if (!stored || (trialOf === undefined ? !run : stored.value.etag !== trialOf)) return
   const mode = run?.mode ?? 'REGISTRY_RETENTION_MODE_DRY_RUN'
   const isDry = mode === 'REGISTRY_RETENTION_MODE_DRY_RUN'
-  if (isDry && isOver) return
+  if (isOver && (isDry || tally.matched === 0)) return
   const last_evaluation = { time: formatMillis(clock.now()), mode, ...tally }
   await tx.update(retentionCollection, policy, { ...stored.value, last_evaluation }, stored.version)
   if (!isDry) return

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasId, type Reader } from '../../ports/store.ts'
 import { rowOf } from '../artifacts/artifacts-store.ts'
 import { referenceCollection } from '../artifacts/references-store.ts'
 import { linkCollection } from '../blobs/blobs-store.ts'
+import { nextTurn } from '../retention/steps.ts'
 
 /** The longest list of ids in one read. */
 const batch = 100
@@ -19,8 +19,8 @@ export async function reclaimableBytes(
 ): Promise<number> {
   const names = new Map<string, number>()
   for (const digest of digests) {
-    for await (const { value } of reader.each(referenceCollection, { repository_id: repository, digest, kind: 'BLOB' }))
-      names.set(value.target, (names.get(value.target) ?? 0) + 1)
+    for await (const { value } of reader.each(referenceCollection, { repository_id: repository, digest }))
+      if (value.kind === 'BLOB') names.set(value.target, (names.get(value.target) ?? 0) + 1)
     await nextTurn()
     signal.throwIfAborted()
   }

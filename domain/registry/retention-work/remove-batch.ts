@@ -11,12 +11,16 @@ import type { Decision } from '../retention/decide.ts'
 import { judge, type RetentionRules, type Verdict } from '../retention/judge.ts'
 import type { ArtifactFacts } from '../retention/match-rule.ts'
 import type { MostRecent } from '../retention/most-recent.ts'
+import type { RemovedNumbers } from '../retention/retention-counts.ts'
 import { atOnce } from '../retention/steps.ts'
 import { counted, nothing, type Tally } from '../retention/tally.ts'
 import { presentFacts } from './read-facts.ts'
 
 /** The parts that removals use. */
 export type Removing = Pick<RegistryEnvironment, 'audit' | 'clock' | 'collectionGraceMs'>
+
+/** The time after which a batch ends, in milliseconds: on SQLite, a transaction holds the event loop. */
+const longestMs = 8
 
 /** The decisions that a batch carries out, and what was known when they were made. */
 export interface Batch {
@@ -27,11 +31,11 @@ export interface Batch {
   readonly waiting: ReadonlySet<string>
 }
 
-/** The sums of a batch, and the numbers of removed artifacts and tags. */
-export interface Removed {
+/** The sums of a batch, which examine the deleted artifacts alone, and the numbers of removed artifacts and tags. */
+export interface Removed extends RemovedNumbers {
   readonly tally: Tally
-  readonly artifacts: number
-  readonly tags: number
+  /** The number of decisions that were looked at, at least 1: the batch ends early if it lasts long. */
+  readonly count: number
 }
 
 /**
@@ -47,8 +51,11 @@ export async function removeBatch(
   batch: Batch,
 ): Promise<Removed> {
   const seen = new Set<string>()
-  const removed = { tally: nothing, artifacts: 0, tags: 0 }
+  const removed = { tally: nothing, artifacts: 0, tags: 0, count: 0 }
+  const endMs = performance.now() + longestMs
   for (const { artifact } of batch.decisions) {
+    if (removed.count > 0 && performance.now() > endMs) break
+    removed.count += 1
     const present = await tx.get(artifactCollection, rowOf(repository.id, artifact.digest))
     seen.add(artifact.digest)
     if (!present) continue
@@ -58,10 +65,10 @@ export async function removeBatch(
     if (!verdict) continue
     const removal = new Removal(parts, tx, repository, facts.digest)
     if (verdict.outcome === 'DELETE') {
-      removed.tally = {
-        ...removed.tally,
-        reclaimable_bytes: removed.tally.reclaimable_bytes + (await removal.delete()),
-      }
+      const { examined, reclaimable_bytes } = removed.tally
+      const bytes = reclaimable_bytes + (await removal.delete())
+      // A resumed run does not find the artifact again.
+      removed.tally = { ...removed.tally, examined: examined + 1, reclaimable_bytes: bytes }
       removed.artifacts += 1
     } else if (verdict.outcome === 'UNTAG') {
       for (const tag of verdict.tags) await removal.untag(tag)

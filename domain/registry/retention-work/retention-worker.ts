@@ -25,7 +25,7 @@ const byTime = [
 /** The parts that the schedules use. */
 export type Scheduling = Pick<RegistryEnvironment, 'clock' | 'failed' | 'operations' | 'store' | 'taxonomy'>
 
-/** Returns the worker that begins the scheduled runs of retention policies. A failure of one does not prevent the others. */
+/** Returns the worker that begins the scheduled runs of retention policies. A failure of one does not stop the others. */
 export const retentionWorker = (environment: Scheduling): Worker => ({
   name: 'registry.retention',
   everyMs,
@@ -41,7 +41,7 @@ export const retentionWorker = (environment: Scheduling): Worker => ({
 })
 
 /** Returns the ids of the policies whose time has come, the earliest first. */
-async function dueAt(reader: Reader, now: number): Promise<readonly string[]> {
+export async function dueAt(reader: Reader, now: number): Promise<readonly string[]> {
   const ids: string[] = []
   const filter = timeFilter('next_run_time', '<=', now)
   let after: readonly SortKey[] | undefined

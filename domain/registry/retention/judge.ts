@@ -61,15 +61,15 @@ export function* judge(artifact: ArtifactFacts, rules: RetentionRules, recent: M
   if (artifact.isLocked) return { outcome: 'LOCKED', ruleId, tags: [] }
   const kept = yield* keptParts(artifact, rules, recent)
   if (kept.isWhole && kept.ruleId !== undefined) return { outcome: 'KEPT', ruleId: kept.ruleId, tags: [] }
-  const going = [...doomed.tags].filter(([tag]) => !kept.tags.has(tag) && !rules.isImmutable(tag))
+  const immutable = yield* immutableTags(artifact, rules)
+  const going = [...doomed.tags].filter(([tag]) => !kept.tags.has(tag) && !immutable.has(tag))
   const untagged: Verdict | undefined = going[0] && {
     outcome: 'UNTAG',
     ruleId: going[0][1],
     tags: going.map(([tag]) => tag),
   }
   if (kept.ruleId !== undefined) return untagged ?? { outcome: 'KEPT', ruleId: kept.ruleId, tags: [] }
-  if (wholeId === undefined || artifact.tags.some(rules.isImmutable))
-    return untagged ?? { outcome: 'IMMUTABLE', ruleId, tags: [] }
+  if (wholeId === undefined || immutable.size > 0) return untagged ?? { outcome: 'IMMUTABLE', ruleId, tags: [] }
   const otherwise: Verdict = untagged ?? { outcome: 'KEPT', ruleId: wholeId, tags: [] }
   return { outcome: 'DELETE', ruleId: wholeId, tags: artifact.tags, otherwise }
 }
@@ -101,4 +101,13 @@ function* keptParts(artifact: ArtifactFacts, { keeping, nowMs }: RetentionRules,
     for (const tag of match.tags ?? []) tags.add(tag)
   }
   return { ruleId, isWhole, tags }
+}
+
+function* immutableTags({ tags }: ArtifactFacts, { isImmutable }: RetentionRules): Steps<ReadonlySet<string>> {
+  const immutable = new Set<string>()
+  for (const tag of tags) {
+    yield
+    if (isImmutable(tag)) immutable.add(tag)
+  }
+  return immutable
 }

@@ -17,13 +17,14 @@ export const retentionForm: readonly FormRule[] = [
 
 /** Returns rules in the form of answers: with their defaults, and `rule-` with its place for a rule without id. */
 export const filledRules = (rules: readonly RetentionRuleInput[]): RetentionRule[] =>
-  rules.map(({ id = '', ...rule }, i) => ({
+  rules.map(({ action, id = '', ...conditions }, i) => ({
+    id: id === '' ? `rule-${i + 1}` : id,
+    action,
     tag_state: 'REGISTRY_TAG_STATE_ANY',
     tag_patterns: [],
     exclude_tag_patterns: [],
     kinds: [],
-    ...rule,
-    id: id === '' ? `rule-${i + 1}` : id,
+    ...conditions,
   }))
 
 /**

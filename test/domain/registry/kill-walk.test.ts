@@ -20,7 +20,7 @@ const rules = [
 ]
 
 /**
- * Makes repositories with a policy and a grant, limits their bytes, and deletes them, one by durable work. Then changes the
+ * Makes repositories with policies and a grant, limits their bytes, and deletes them, one by durable work. Then changes the
  * content of further repositories.
  */
 async function tell(call: typeof fetch, round: number): Promise<void> {
@@ -45,6 +45,7 @@ async function tell(call: typeof fetch, round: number): Promise<void> {
     size_bytes: 0,
   })
   await registry.updateRepository({ ...at, id: repository, update_mask: 'labels', body: { labels: { a: 'b' } } })
+  await retain(registry, at)
   const deleted = await registry.waitOperation(await registry.deleteRepository({ ...at, id: repository, force: true }))
   expect(deleted).toMatchObject({ status: 'REGISTRY_OPERATION_STATUS_DONE', errors: [] })
   const { resource_id: second } = await registry.createRepository({ ...at, body: { name: 'api' } })
@@ -69,6 +70,24 @@ async function changePolicies(
   const { resource_id: id } = await registry.createRepositoryAccessPolicy({ ...at, repository, body })
   await registry.updateRepositoryAccessPolicy({ ...at, repository, id, ...change })
   await registry.deleteRepositoryAccessPolicy({ ...at, repository, id })
+}
+
+/** Creates, changes and deletes a retention policy, and waits for its trials. */
+async function retain(registry: RegistryClient, at: { readonly workspace: string; readonly engine: string }) {
+  const cleaning = {
+    action: 'REGISTRY_RETENTION_ACTION_DELETE' as const,
+    tag_state: 'REGISTRY_TAG_STATE_UNTAGGED' as const,
+  }
+  const body = { name: 'clean-up', schedule: '0 0 1 1 *', rules: [cleaning] }
+  const made = await registry.waitOperation(await registry.createRetentionPolicy({ ...at, body }))
+  const policy = { ...at, id: made.resource_id }
+  const change = { update_mask: 'mode', body: { mode: 'REGISTRY_RETENTION_MODE_ENFORCE' as const } }
+  await registry.waitOperation(await registry.updateRetentionPolicy({ ...policy, ...change }))
+  expect(await registry.getRetentionPolicy(policy)).toMatchObject({
+    mode: 'REGISTRY_RETENTION_MODE_ENFORCE',
+    last_evaluation: { mode: 'REGISTRY_RETENTION_MODE_DRY_RUN', deleted: 0 },
+  })
+  await registry.deleteRetentionPolicy(policy)
 }
 
 it(

@@ -5,6 +5,7 @@ import { linkCollection } from '../../../domain/registry/blobs/blobs-store.ts'
 import { grantCollection } from '../../../domain/registry/grants/grants-store.ts'
 import { protectedCollection } from '../../../domain/registry/locks/locks-store.ts'
 import { policyCollection } from '../../../domain/registry/policies/policies-store.ts'
+import { retentionCollection } from '../../../domain/registry/retention/retention-store.ts'
 import { isEnded } from '../../../runtime/operations.ts'
 import { areas } from '../../../server/areas.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
@@ -64,6 +65,11 @@ it('a workspace with repositories is not empty, an active lock protects it, and 
     },
   ]
   await api.registry.createRepositoryAccessPolicy({ ...at, repository, body: { name: 'kept', rules } })
+  const cleaning = {
+    action: 'REGISTRY_RETENTION_ACTION_DELETE' as const,
+    tag_state: 'REGISTRY_TAG_STATE_UNTAGGED' as const,
+  }
+  await api.registry.createRetentionPolicy({ ...at, body: { name: 'clean-up', rules: [cleaning] } })
   const lock = { workspace, repository, body: { reference: 'v1', reason: 'in use' } }
   const { resource_id: id } = await api.registry.createDeploymentLock(lock)
   await archive()
@@ -71,8 +77,8 @@ it('a workspace with repositories is not empty, an active lock protects it, and 
     reason: 'WORKSPACE_NOT_EMPTY',
     details: {
       precondition: expect.arrayContaining(
-        ['registry.repositories', 'registry.artifacts', 'registry.accessPolicies', 'registry.pullGrants'].map(type =>
-          expect.objectContaining({ type }),
+        ['repositories', 'artifacts', 'accessPolicies', 'pullGrants', 'retentionPolicies'].map(plural =>
+          expect.objectContaining({ type: `registry.${plural}` }),
         ),
       ),
     },
@@ -90,11 +96,12 @@ it('a workspace with repositories is not empty, an active lock protects it, and 
     await store.count(artifactCollection, ofWorkspace),
     await store.count(linkCollection, ofWorkspace),
     await store.count(policyCollection, ofWorkspace),
+    await store.count(retentionCollection, ofWorkspace),
     await store.count(eventCollection, ofWorkspace),
     await store.count(grantCollection, { grantor_workspace_id: [workspace, friend.workspace] }),
     await store.count(protectedCollection, { repository_id: repository }),
     await store.get(manifestCollection, `${repository}/x`),
-  ]).toEqual([0, 0, 0, 0, 0, 0, undefined])
+  ]).toEqual([0, 0, 0, 0, 0, 0, 0, undefined])
   await store.close()
   expect(await doctorFindings(served.place)).toEqual([])
 })
