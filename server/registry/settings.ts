@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { nativeScanner } from '../../domain/registry/scans/scans-store.ts'
+import { nativeScanner } from '../../domain/registry/scan-results/scans-store.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import { nativeEngine } from '../engines.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'

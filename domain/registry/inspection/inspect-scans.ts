@@ -7,7 +7,7 @@ import { nextScanTime } from '../scan-policies/next-scan-time.ts'
 import { scanPolicyKind } from '../scan-policies/scan-policy-kind.ts'
 import { scanPolicyCollection } from '../scan-policies/scan-policies-store.ts'
 import { scanning } from '../scans/begin-scan.ts'
-import { countFindings, sortFindings } from '../scans/findings.ts'
+import { countFindings, sortFindings } from '../scan-results/findings.ts'
 import { overviewOf } from '../scans/overview.ts'
 import { isInProgress } from '../scans/scan-rows.ts'
 import {
@@ -17,7 +17,7 @@ import {
   waitingCollection,
   type ResultPart,
   type StoredScan,
-} from '../scans/scans-store.ts'
+} from '../scan-results/scans-store.ts'
 import type { Finding as Vulnerable } from '../scanning/advisories.ts'
 import { deletingRepositories } from './deleting-repositories.ts'
 
@@ -58,8 +58,8 @@ async function resultFaults(reader: Reader, { id, result }: StoredScan): Promise
     findings.push(...value.findings)
   if (result.counts && canonical(countFindings(findings)) !== canonical(result.counts))
     faults.push(`counts other findings than the ${findings.length} that it has`)
-  if (sortFindings(findings).some((finding, i) => finding !== findings[i]))
-    faults.push('has findings in another order than reports')
+  const sorted = await sortFindings(findings)
+  if (sorted.some((finding, i) => finding !== findings[i])) faults.push('has findings in another order than reports')
   let packages = 0
   for await (const { value } of reader.each(packagesCollection, { scan: id, result: result.inventory }))
     packages += value.packages.length

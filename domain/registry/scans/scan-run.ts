@@ -13,7 +13,7 @@ import { absentScanner, artifactGone, databaseMissing, unsupported } from './sca
 import { isInProgress, newScan, putScan } from './scan-rows.ts'
 import { scannedImages } from './scanned-images.ts'
 import type { Made } from './scanning-parts.ts'
-import { nativeScanner, scanCollection, type StoredScan } from './scans-store.ts'
+import { nativeScanner, scanCollection, type StoredScan } from '../scan-results/scans-store.ts'
 
 /** The time after which a scan looks again whether the scan of a child has ended, in milliseconds. */
 const childMs = 1000

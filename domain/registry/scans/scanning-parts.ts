@@ -3,7 +3,7 @@ import type { StoredArtifact } from '../artifacts/artifacts-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import type { ScanOrder } from './begin-scan.ts'
 import type { NewResult } from './end-scan.ts'
-import type { StoredScan } from './scans-store.ts'
+import type { StoredScan } from '../scan-results/scans-store.ts'
 
 /** What the scan of one artifact works with. */
 export interface ScanningParts<Checkpoint = unknown> {

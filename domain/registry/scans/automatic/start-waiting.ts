@@ -4,14 +4,14 @@ import type { Transaction } from '../../../ports/store.ts'
 import type { Turn } from '../../../ports/workers.ts'
 import { workspaceScope } from '../../../resources/kind.ts'
 import { artifactCollection } from '../../artifacts/artifacts-store.ts'
-import { dropRow } from '../../artifacts/drop-row.ts'
+import { dropRow } from '../../drop-row.ts'
 import { recordAuditEvent } from '../../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../../environment.ts'
 import { repositoryCollection } from '../../repositories/repositories-store.ts'
 import { effectivePolicy } from '../../scan-policies/effective-policy.ts'
 import { beginScan, scanEffect } from '../begin-scan.ts'
 import { isInProgress } from '../scan-rows.ts'
-import { scanCollection, waitingCollection, type WaitingScan } from '../scans-store.ts'
+import { scanCollection, waitingCollection, type WaitingScan } from '../../scan-results/scans-store.ts'
 
 /** The number of scans in progress from which no further automatic one begins, so that calls need not wait for many. */
 const mostInProgress = 4
