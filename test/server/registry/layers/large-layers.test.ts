@@ -62,7 +62,7 @@ describe('a layer that unpacks to too much', () => {
     expect(await faultOf([layer])).toBe('limit the paths and links of the layers take too many steps')
   })
 
-  it('is refused for whiteouts that hide the same folder again and again, in the time of one', async () => {
+  it('takes little time if whiteouts hide the same folder again and again', async () => {
     const files = Array.from({ length: 40_000 }, (_, i) => headerOf({ name: `a/b/${i}` }))
     const whiteouts = ['a/b/.wh..wh..opq', 'a/.wh..wh..opq', '.wh.a', '.wh..wh..opq'].map(name => headerOf({ name }))
     const layer = madeLayer(function* () {
