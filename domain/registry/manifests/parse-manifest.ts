@@ -4,6 +4,7 @@ import { isRecord } from '../../../runtime/validation.ts'
 import { isDigest } from '../values/digest.ts'
 import type { Descriptor, Manifest, ManifestKind, Platform } from './manifest.ts'
 import { isImageConfig, isIndexType, isManifestType, type ManifestType } from './media-types.ts'
+import { artifactSize } from './references.ts'
 
 /** The largest manifest in bytes: 4 MiB (registry.md 3). */
 export const maxManifestBytes = 4 * 2 ** 20
@@ -55,6 +56,8 @@ export function parseManifest(bytes: Uint8Array, contentType: string | undefined
     ...(subject && { subject }),
     annotations: annotationsOf(document.annotations),
   }
+  if (!Number.isSafeInteger(artifactSize(manifest, bytes.length)))
+    throw new ManifestFault('the sizes of config and layers must make a number of bytes')
   return { manifest, text }
 }
 

@@ -22,8 +22,11 @@ const longestPauseMs = 100
 
 const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
-/** What a batch finds: it is carried out, its rules have changed, its repository is gone, or the run is over. */
-type BatchEnd = 'done' | 'changed' | 'gone' | 'over'
+/**
+ * The reason for which the removals from a repository end: all are done, the rules have changed, the repository is gone, or
+ * the run is over.
+ */
+type End = 'done' | 'changed' | 'gone' | 'over'
 
 /**
  * Removes from a repository what the rules of a policy match, in small transactions. If a policy changes meanwhile, the
@@ -98,42 +101,41 @@ class Enforcement {
   }
 
   /** Carries out the decisions that remove something: tags first, and artifacts after those that hold them. */
-  async run(decided: RepositoryDecisions): Promise<BatchEnd> {
+  async run(decided: RepositoryDecisions): Promise<End> {
     const { signal } = this.#context
     const order = await inSlices(ordered(decided.decisions, this.#waiting), signal)
-    for (let i = 0; i < order.length; i += batchSize) {
+    for (let next = 0; next < order.length;) {
       signal.throwIfAborted()
       const startedMs = performance.now()
-      const decisions = order.slice(i, i + batchSize)
-      const { end, removed } = await this.#context.tx(tx =>
-        this.#remove(tx, { ...decided, decisions, waiting: this.#waiting }),
-      )
-      if (removed) this.#environment.retentionCounts.add(removed)
-      if (end !== 'done') return end
-      for (const { artifact } of decisions) this.#waiting.delete(artifact.digest)
+      const decisions = order.slice(next, next + batchSize)
+      const result = await this.#context.tx(tx => this.#remove(tx, { ...decided, decisions, waiting: this.#waiting }))
+      if (typeof result === 'string') return result
+      this.#environment.retentionCounts.add(result)
+      next += result.count
+      for (const { artifact } of decisions.slice(0, result.count)) this.#waiting.delete(artifact.digest)
       // Other writers of the store take their turn.
       await sleep(Math.min(longestPauseMs, performance.now() - startedMs))
     }
     return 'done'
   }
 
-  /** Removes a batch in a transaction, and notes it in the row of the run. */
-  async #remove(tx: Transaction, batch: Batch): Promise<{ readonly end: BatchEnd; readonly removed?: Removed }> {
+  /** Removes a batch in a transaction, and notes it in the row of the run; returns why it does not. */
+  async #remove(tx: Transaction, batch: Batch): Promise<Removed | End> {
     const { taxonomy } = this.#environment
     const { policy, revision } = this.#current
     await taxonomy.share(tx, workspaceScope(policy.workspace_id))
     const repository = await tx.lock(repositoryCollection, this.#repository)
     const run = await tx.lock(retentionRunCollection, policy.id)
     const present = (await tx.get(retentionCollection, policy.id))?.value
-    if (!run || !present || !(await mayEnforce(this.#environment, tx, { policy: present }))) return { end: 'over' }
-    if ((await revisionOf(tx, present)) !== revision) return { end: 'changed' }
-    if (!repository || repository.value.state === 'REGISTRY_REPOSITORY_STATE_DELETING') return { end: 'gone' }
+    if (!run || !present || !(await mayEnforce(this.#environment, tx, { policy: present }))) return 'over'
+    if ((await revisionOf(tx, present)) !== revision) return 'changed'
+    if (!repository || repository.value.state === 'REGISTRY_REPOSITORY_STATE_DELETING') return 'gone'
     // The settings of the repository may have changed, which decide about immutable tags.
     const rules = rulesFor(this.#current, repository.value, batch.rules.nowMs)
-    if (!rules) return { end: 'gone' }
+    if (!rules) return 'gone'
     const removed = await removeBatch(this.#environment, tx, repository, { ...batch, rules })
     await this.#note(tx, run, removed)
-    return { end: 'done', removed }
+    return removed
   }
 
   async #note(tx: Transaction, run: Stored<RetentionRun>, { tally }: Removed): Promise<void> {

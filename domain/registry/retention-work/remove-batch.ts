@@ -19,6 +19,9 @@ import { presentFacts } from './read-facts.ts'
 /** The parts that removals use. */
 export type Removing = Pick<RegistryEnvironment, 'audit' | 'clock' | 'collectionGraceMs'>
 
+/** The time after which a batch ends, in milliseconds: on SQLite, a transaction holds the event loop. */
+const longestMs = 8
+
 /** The decisions that a batch carries out, and what was known when they were made. */
 export interface Batch {
   readonly decisions: readonly Decision[]
@@ -31,6 +34,8 @@ export interface Batch {
 /** The sums of a batch, which examine the deleted artifacts alone, and the numbers of removed artifacts and tags. */
 export interface Removed extends RemovedNumbers {
   readonly tally: Tally
+  /** The number of decisions that were looked at, at least 1: the batch ends early if it lasts long. */
+  readonly count: number
 }
 
 /**
@@ -46,8 +51,11 @@ export async function removeBatch(
   batch: Batch,
 ): Promise<Removed> {
   const seen = new Set<string>()
-  const removed = { tally: nothing, artifacts: 0, tags: 0 }
+  const removed = { tally: nothing, artifacts: 0, tags: 0, count: 0 }
+  const endMs = performance.now() + longestMs
   for (const { artifact } of batch.decisions) {
+    if (removed.count > 0 && performance.now() > endMs) break
+    removed.count += 1
     const present = await tx.get(artifactCollection, rowOf(repository.id, artifact.digest))
     seen.add(artifact.digest)
     if (!present) continue

@@ -25,7 +25,7 @@ const byTime = [
 /** The parts that the schedules use. */
 export type Scheduling = Pick<RegistryEnvironment, 'clock' | 'failed' | 'operations' | 'store' | 'taxonomy'>
 
-/** Returns the worker that begins the scheduled runs of retention policies. A failure of one does not prevent the others. */
+/** Returns the worker that begins the scheduled runs of retention policies. A failure of one does not stop the others. */
 export const retentionWorker = (environment: Scheduling): Worker => ({
   name: 'registry.retention',
   everyMs,

@@ -25,7 +25,7 @@ export interface ArtifactFacts {
 export interface Match {
   /** Whether the rule matches the whole artifact: the digest with all its tags. */
   readonly isWhole: boolean
-  /** The tags that the patterns of the rule match; undefined for a rule without patterns, which is about no tag in particular. */
+  /** The tags that the patterns of the rule match; undefined for a rule without patterns, which is about the whole. */
   readonly tags: readonly string[] | undefined
 }
 

@@ -38,7 +38,7 @@ export interface Judged {
   readonly verdict: Pick<Verdict, 'outcome' | 'ruleId' | 'tags'>
 }
 
-/** Returns a tally with one more artifact, whose verdict was carried out or belongs to a dry run. Bytes are added elsewhere. */
+/** Returns a tally with one more artifact, whose verdict was carried out or not. The caller adds the bytes. */
 export function counted(tally: Tally, { artifact, repository, verdict }: Judged, isDone: boolean): Tally {
   const { outcome, ruleId, tags } = verdict
   const candidate = (): RetentionCandidate => ({

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { recordedActivities } from '../../../areas/activities.ts'
 import { addTenant } from '../../../areas/members.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { OciClient, ociImage } from '../oci-client.ts'
@@ -31,7 +32,7 @@ it('no password and no token is in the log, in an activity, in an audit event or
   expect(secrets.length).toBeGreaterThan(5)
   const told = JSON.stringify([
     platform.lines,
-    await api.observability.listActivities({}),
+    await recordedActivities(platform.config),
     await api.registry.listAuditEvents({ workspace }),
     await api.registry.listOperations({}),
   ])

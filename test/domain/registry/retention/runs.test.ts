@@ -1,6 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { artifactCollection, rowOf } from '../../../../domain/registry/artifacts/artifacts-store.ts'
+import {
+  artifactCollection,
+  rowOf,
+  type StoredArtifact,
+} from '../../../../domain/registry/artifacts/artifacts-store.ts'
 import { retentionRunCollection } from '../../../../domain/registry/retention/retention-store.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { ociIndex } from '../oci-client.ts'
@@ -132,9 +135,10 @@ describe('a run of a retention policy', () => {
     class Crash extends Error {}
     let commit = 1
     for (let isCrashed = true; isCrashed; commit += 1) {
-      const { begin, store, work } = held()
-      const { left, policy, push, result } = await newRepository()
-      for (let i = 0; i < 11; i += 1) await push(`dev-${i}`)
+      const { begin, oci, store, work } = held()
+      const { left, name, policy, push, result } = await newRepository()
+      const image = await oci.image(name, 'one')
+      for (let i = 0; i < 9; i += 1) await oci.pushManifest(name, `dev-${i}`, { ...image, annotations: { i: `${i}` } })
       const kept = await push('v1')
       const made = await policy([drop('dev', { tag_patterns: ['dev-*', 'v1'] }), keep('v', { tag_patterns: ['v*'] })])
       await begin(made)
@@ -150,12 +154,12 @@ describe('a run of a retention policy', () => {
       })
       if (isCrashed) await work(made)
       expect([...(await left()).keys()]).toEqual([kept])
-      expect(await result(made)).toMatchObject({ examined: 12, matched: 12, kept: 1, deleted: 11 })
-      expect((await result(made))?.candidates).toHaveLength(12)
+      expect(await result(made)).toMatchObject({ examined: 10, matched: 10, kept: 1, deleted: 9 })
+      expect((await result(made))?.candidates).toHaveLength(10)
       expect(await store.get(retentionRunCollection, made)).toBeUndefined()
     }
-    // Two batches of deletions, the end of the repository, and the end of the run.
-    expect(commit - 1).toBe(5)
+    // Two batches of deletions, the end of the repository, and the end of the run. A slow run notes its progress as well.
+    expect(commit - 1).toBeGreaterThanOrEqual(5)
     expect(await doctorFindings(held().place)).toEqual([])
   })
 })
@@ -180,13 +184,7 @@ const changes: readonly Change[] = [
   {
     name: 'a pull',
     outcome: 'none',
-    make: ({ id }, digest) =>
-      held().store.tx(async tx => {
-        const stored = await tx.get(artifactCollection, rowOf(id, digest))
-        if (!stored) throw new Error(`there is no artifact ${digest}`)
-        const last_pull_time = new Date().toISOString()
-        await tx.update(artifactCollection, stored.id, { ...stored.value, last_pull_time }, stored.version)
-      }),
+    make: ({ id }, digest) => setTimes(id, digest, { last_pull_time: new Date().toISOString() }),
   },
   {
     name: 'the move of its tag',
@@ -209,11 +207,23 @@ const changes: readonly Change[] = [
   },
 ]
 
+/** Sets times of an artifact. */
+const setTimes = (
+  repository: string,
+  digest: string,
+  times: Partial<Pick<StoredArtifact, 'last_pull_time' | 'push_time'>>,
+): Promise<void> =>
+  held().store.tx(async tx => {
+    const stored = await tx.get(artifactCollection, rowOf(repository, digest))
+    if (!stored) throw new Error(`there is no artifact ${digest}`)
+    await tx.update(artifactCollection, stored.id, { ...stored.value, ...times }, stored.version)
+  })
+
 it.each(changes)('$name after the decision of a run keeps the artifact', async ({ make, outcome }) => {
   const repository = await newRepository()
   const digest = await repository.push('dev-1')
-  await sleep(600)
-  const rule = drop('old', { tag_state: 'REGISTRY_TAG_STATE_TAGGED', pulled_before: '0.5s' })
+  await setTimes(repository.id, digest, { push_time: '2026-01-01T00:00:00.000Z' })
+  const rule = drop('old', { tag_state: 'REGISTRY_TAG_STATE_TAGGED', pulled_before: '3600s' })
   const { evaluation } = await repository.run([rule], enforce, async (run, count) => {
     if (count === 1) await make(repository, digest)
     return run()

@@ -86,7 +86,7 @@ it(
     await expect.poll(async () => (await begin()).status).toBe(202)
     const digest = await oci.pushImage(name, 'v1', 'kept')
     const token = await oci.token(`repository:${name}:pull,push`)
-    const manifests = Array.from({ length: 30_000 }, (_, i) => ({
+    const manifests = Array.from({ length: 27_500 }, (_, i) => ({
       mediaType: 'application/vnd.oci.image.manifest.v1+json',
       digest: digestOf(String(i)),
       size: 1,
@@ -98,7 +98,8 @@ it(
       await several(openUploads, async () => void (await begin()))
       await several(16, async () => {
         const answer = await oci.send(`/v2/${name}/manifests/large`, put)
-        expect(faultOf(answer)).toBe('404 MANIFEST_BLOB_UNKNOWN')
+        // Pushes that wait too long for the row of the repository are refused as overload.
+        expect(faultOf(answer)).toMatch(/^404 MANIFEST_BLOB_UNKNOWN$|^503$/)
       })
       await several(24, async () => cutOff(server.url, (await begin()).headers.get('location') ?? '', token))
       const slow = Array.from({ length: 100 }, async () => {

@@ -136,7 +136,7 @@ export const hostileHeaders: readonly string[] = [
   'X-HTTP-Method-Override: DELETE',
   'Traceparent: 00-zz-zz-00',
   'Expect: 100-continue',
-  'Connection: upgrade\r\nUpgrade: h2c',
+  'Connection: close, upgrade\r\nUpgrade: h2c',
 ]
 
 /** Values of the header Authorization. */
@@ -157,6 +157,8 @@ export const hostileTokens: readonly string[] = [
 
 const image = 'application/vnd.oci.image.manifest.v1+json'
 const index = 'application/vnd.oci.image.index.v1+json'
+/** The media type of layers that a push may leave out. */
+const foreign = 'application/vnd.oci.image.layer.nondistributable.v1.tar'
 const config = { mediaType: 'application/vnd.oci.image.config.v1+json', digest: `sha256:${zeros}`, size: 2 }
 const imageOf = (more: object): string =>
   JSON.stringify({ schemaVersion: 2, mediaType: image, config, layers: [], ...more })
@@ -202,7 +204,7 @@ export const hostileManifests: readonly HostileManifest[] = [
   {
     name: 'sizes whose sum is not safe',
     type: image,
-    body: imageOf({ layers: descriptors(3, 'a/b').map(one => ({ ...one, size: Number.MAX_SAFE_INTEGER })) }),
+    body: imageOf({ layers: descriptors(3, foreign).map(one => ({ ...one, size: Number.MAX_SAFE_INTEGER })) }),
   },
   {
     name: 'the first of two layer lists',
@@ -248,7 +250,7 @@ export const hostileManifests: readonly HostileManifest[] = [
     type: image,
     body: imageOf({ config: { ...config, mediaType: 'a/b\r\nx: y' } }),
   },
-  { name: '4 MiB of absent manifests', type: index, body: indexOf(descriptors(30_000, image)) },
-  { name: '4 MiB of absent layers', type: image, body: imageOf({ layers: descriptors(30_000, 'application/x') }) },
+  { name: '4 MiB of absent manifests', type: index, body: indexOf(descriptors(27_500, image)) },
+  { name: '4 MiB of absent layers', type: image, body: imageOf({ layers: descriptors(33_000, 'application/x') }) },
   { name: 'more than 4 MiB', type: image, body: imageOf({ a: 'x'.repeat(4 * 2 ** 20) }) },
 ]

@@ -31,7 +31,7 @@ const codes =
 
 /** Returns what is wrong with an answer: nothing for a success, or for a refusal in the form of the specification. */
 function faultIn(answer: string, method: string): string | undefined {
-  const [head = '', ...rest] = answer.split('\r\n\r\n')
+  const [head = '', ...rest] = answer.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split('\r\n\r\n')
   const body = rest.join('\r\n\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1])
   if (!(status >= 200 && status < 500)) return `the status is ${head.slice(0, 60)}`
@@ -140,10 +140,11 @@ describe('the plane answers a refusal of the specification, or a success, to', (
       'Content-Length: 3\r\nTransfer-Encoding: chunked',
     ])
       expect(await rawExchange(url, `${head(length)}abc`)).toMatch(/^HTTP\/1\.1 4\d\d |^$/)
-    // The bytes beyond the length are another request, which is none.
+    expect((await oci.send(upload)).headers.get('range')).toBe('0-0')
+    // The bytes beyond the length are another request, which is none; its refusal may come first.
     const answers = await rawExchange(url, `${head('Content-Length: 2')}ab!!!`)
-    expect(answers).toMatch(/^HTTP\/1\.1 202 /)
-    expect((await oci.send(upload)).headers.get('range')).toBe('0-1')
+    expect(answers).toMatch(/^HTTP\/1\.1 (?:202|400) /)
+    expect((await oci.send(upload)).headers.get('range')).toMatch(/^0-[01]$/)
   })
 
   it.each(hostileManifests)('a manifest with $name', async ({ body, type }) => {

@@ -44,7 +44,10 @@ function schemaJudge(): (value: unknown) => unknown {
   const library = dirname(createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json'))
   const schema = (name: string): object =>
     JSON.parse(readFileSync(join(library, 'res/schema', `${name}.SNAPSHOT.schema.json`), 'utf8'))
-  const ajv = new Ajv({ strict: false, schemas: [schema('spdx'), schema('jsf-0.82')] })
+  const ajv = new Ajv({ strict: false, logger: false })
+  // The schemas name each other by the names of their files.
+  for (const name of ['spdx', 'jsf-0.82', 'cryptography-defs'])
+    ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`)
   addFormats.default(ajv)
   const validate = ajv.compile(schema('bom-1.6'))
   return value => (validate(value) ? undefined : validate.errors)

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { FoundPackage } from '../../../../../domain/registry/scanning/inventory.ts'
-import { hasProgram, run } from '../../../programs.ts'
+import { run } from '../../../programs.ts'
 import { inventoryOfLayers, layerOf, ociLayer } from '../made-image.ts'
+import { lacks } from './lacks.ts'
 import { layersOf } from './oci-layout.ts'
 
 /** The folder that make-debian-image.sh has filled. */
@@ -12,7 +13,6 @@ const debianImage = process.env['NINEFOLD_DEBIAN_IMAGE']
 if (debianImage === undefined)
   console.warn('the test with Debian packages is skipped: NINEFOLD_DEBIAN_IMAGE names no folder')
 
-const missing = (...programs: readonly string[]): string | undefined => programs.find(program => !hasProgram(program))
 const folder = (): ReturnType<typeof mkdtempDisposable> => mkdtempDisposable(join(tmpdir(), 'ninefold-layers-'))
 
 /** Runs a program that must succeed; returns its output. */
@@ -52,7 +52,7 @@ describe('the packages of an image', () => {
     expect(unsupported).toEqual([])
   })
 
-  it.skipIf(missing('npm', 'tar', 'find') !== undefined)('of npm are those of npm', async () => {
+  it.skipIf(lacks('with npm', 'npm', 'tar', 'find'))('of npm are those of npm', async () => {
     const root = process.cwd()
     const files = await outputOf('find', ['node_modules/', '-name', 'package.json'])
     const found = await packagesIn(root, files)
@@ -63,7 +63,7 @@ describe('the packages of an image', () => {
     expect(sorted(found.map(({ name, version }) => `${name}@${version}`))).toEqual(sorted(listed))
   })
 
-  it.skipIf(missing('python3', 'tar') !== undefined)('of Python are those of pip', async ({ skip }) => {
+  it.skipIf(lacks('with pip', 'python3', 'tar'))('of Python are those of pip', async ({ skip }) => {
     await using made = await folder()
     const python = join(made.path, 'bin/python3')
     const { errors, status } = await run('python3', ['-m', 'venv', made.path])
@@ -79,7 +79,7 @@ describe('the packages of an image', () => {
     )
   })
 
-  it.skipIf(missing('go', 'tar') !== undefined).each([
+  it.skipIf(lacks('with programs of Go', 'go', 'tar')).each([
     { title: 'as it is', flags: [] },
     { title: 'independent of its position', flags: ['-buildmode=pie'] },
     { title: 'without symbols', flags: ['-ldflags', '-s -w'] },

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { TarReader, type TarEntry } from '../../../../../server/registry/layers/tar/tar-reader.ts'
 import { seeded } from '../../../../areas/random.ts'
-import { hasProgram, run } from '../../../programs.ts'
+import { run } from '../../../programs.ts'
 import { ociLayer } from '../made-image.ts'
+import { lacks } from './lacks.ts'
 import { randomImage } from './random-layers.ts'
 
 const folder = (): ReturnType<typeof mkdtempDisposable> => mkdtempDisposable(join(tmpdir(), 'ninefold-layers-'))
@@ -48,7 +49,7 @@ async function filesOf(root: string): Promise<readonly string[]> {
 }
 
 describe('the files of an image', () => {
-  it.skipIf(!hasProgram('umoci'))('are those that umoci unpacks, for random layers', async () => {
+  it.skipIf(lacks('with umoci', 'umoci'))('are those that umoci unpacks, for random layers', async () => {
     let judged = 0
     for (let seed = 1; seed <= 60; seed++) {
       await using made = await folder()
@@ -68,55 +69,58 @@ describe('the files of an image', () => {
 
 describe('the entries of an archive', () => {
   const formats = ['v7', 'oldgnu', 'gnu', 'ustar', 'posix']
-  it.skipIf(!hasProgram('tar')).each(formats)('are those that GNU tar writes in the format %s', async format => {
-    await using made = await folder()
-    const long = `${'d'.repeat(60)}/${'e'.repeat(60)}`
-    const isOld = format === 'v7'
-    await mkdir(join(made.path, long), { recursive: true })
-    await writeFile(join(made.path, 'file'), 'x'.repeat(1000))
-    await writeFile(join(made.path, 'tool'), 'y', { mode: 0o755 })
-    await writeFile(join(made.path, 'empty'), '')
-    if (!isOld) await writeFile(join(made.path, long, `${'f'.repeat(60)}`), 'z'.repeat(513))
-    await run('sh', [
-      '-c',
-      'cd "$0" && ln file hard && ln -s file soft && truncate -s 9M sparse && echo end >>sparse',
-      made.path,
-    ])
-    const names = (await readdir(made.path)).filter(name => !isOld || name !== 'd'.repeat(60)).sort()
-    const sparse = isOld || format === 'ustar' ? [] : ['--sparse']
-    const { errors, output } = await run('tar', [
-      '-C',
-      made.path,
-      '-cf',
-      '-',
-      `--format=${format}`,
-      ...sparse,
-      ...names,
-    ])
-    expect(errors).toBe('')
-    const listed = (await run('tar', ['-tf', '-'], output)).output.toString('utf8').trim().split('\n')
+  it.skipIf(lacks('with GNU tar', 'tar')).each(formats)(
+    'are those that GNU tar writes in the format %s',
+    async format => {
+      await using made = await folder()
+      const long = `${'d'.repeat(60)}/${'e'.repeat(60)}`
+      const isOld = format === 'v7'
+      await mkdir(join(made.path, long), { recursive: true })
+      await writeFile(join(made.path, 'file'), 'x'.repeat(1000))
+      await writeFile(join(made.path, 'tool'), 'y', { mode: 0o755 })
+      await writeFile(join(made.path, 'empty'), '')
+      if (!isOld) await writeFile(join(made.path, long, `${'f'.repeat(60)}`), 'z'.repeat(513))
+      await run('sh', [
+        '-c',
+        'cd "$0" && ln file hard && ln -s file soft && truncate -s 9M sparse && echo end >>sparse',
+        made.path,
+      ])
+      const names = (await readdir(made.path)).filter(name => !isOld || name !== 'd'.repeat(60)).sort()
+      const sparse = isOld || format === 'ustar' ? [] : ['--sparse']
+      const { errors, output } = await run('tar', [
+        '-C',
+        made.path,
+        '-cf',
+        '-',
+        `--format=${format}`,
+        ...sparse,
+        ...names,
+      ])
+      expect(errors).toBe('')
+      const listed = (await run('tar', ['-tf', '-'], output)).output.toString('utf8').trim().split('\n')
 
-    const entries: TarEntry[] = []
-    const contents = new Map<string, number>()
-    const reader = new TarReader(entry => {
-      entries.push(entry)
-      return {
-        write: bytes => Boolean(contents.set(entry.name, (contents.get(entry.name) ?? 0) + bytes.length)),
-        end: () => {},
+      const entries: TarEntry[] = []
+      const contents = new Map<string, number>()
+      const reader = new TarReader(entry => {
+        entries.push(entry)
+        return {
+          write: bytes => Boolean(contents.set(entry.name, (contents.get(entry.name) ?? 0) + bytes.length)),
+          end: () => {},
+        }
+      })
+      for (let i = 0; i < output.length; i += 1000) reader.push(output.subarray(i, i + 1000))
+      reader.end()
+      expect(entries.map(({ name }) => name)).toEqual(listed)
+      const of = (name: string): TarEntry | undefined => entries.find(entry => entry.name === name)
+      expect(of('hard')).toMatchObject({ kind: 'hard link', link: 'file' })
+      expect(of('soft')).toMatchObject({ kind: 'symbolic link', link: 'file' })
+      expect(of('tool')).toMatchObject({ kind: 'file', mode: 0o755 })
+      expect(of('sparse')).toMatchObject({ kind: 'file', isSparse: sparse.length > 0 })
+      expect(contents.get('file')).toBe(1000)
+      if (!isOld) {
+        expect(of(`${long}/`)).toMatchObject({ kind: 'folder' })
+        expect(contents.get(`${long}/${'f'.repeat(60)}`)).toBe(513)
       }
-    })
-    for (let i = 0; i < output.length; i += 1000) reader.push(output.subarray(i, i + 1000))
-    reader.end()
-    expect(entries.map(({ name }) => name)).toEqual(listed)
-    const of = (name: string): TarEntry | undefined => entries.find(entry => entry.name === name)
-    expect(of('hard')).toMatchObject({ kind: 'hard link', link: 'file' })
-    expect(of('soft')).toMatchObject({ kind: 'symbolic link', link: 'file' })
-    expect(of('tool')).toMatchObject({ kind: 'file', mode: 0o755 })
-    expect(of('sparse')).toMatchObject({ kind: 'file', isSparse: sparse.length > 0 })
-    expect(contents.get('file')).toBe(1000)
-    if (!isOld) {
-      expect(of(`${long}/`)).toMatchObject({ kind: 'folder' })
-      expect(contents.get(`${long}/${'f'.repeat(60)}`)).toBe(513)
-    }
-  })
+    },
+  )
 })
