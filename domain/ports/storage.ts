@@ -94,12 +94,16 @@ export interface Storage {
    */
   listObjects(place: Pick<ObjectPlace, 'workspace' | 'bucket'>, prefix: string): AsyncIterable<ListedObject>
   /**
-   * Writes a version with the content of other objects of its bucket, one after the other, and deletes these objects, in
-   * one transaction: no byte is copied, and any server can join objects. `parts` are their names, at least one and without
-   * `place.object`. Needs storage.objects.create and storage.objects.delete. Throws as `putObject` does, and
-   * OBJECT_NOT_FOUND.
+   * Writes a version with the content of versions of other objects of its bucket, one after the other, and deletes these
+   * versions for good, in one transaction: no byte is copied, and any server can join objects. `parts` has at least one
+   * version. Needs storage.objects.create and storage.objects.delete. Throws as `putObject` does, and
+   * OBJECT_VERSION_NOT_FOUND.
    */
-  joinObjects(context: CallContext | undefined, place: ObjectPlace, parts: readonly string[]): Promise<ObjectFacts>
+  joinObjects(
+    context: CallContext | undefined,
+    place: ObjectPlace,
+    parts: readonly Pick<ListedObject, 'object' | 'versionId'>[],
+  ): Promise<ObjectFacts>
   /**
    * Writes a version, in bounded memory; an error of `body` is thrown as it is, and nothing is written. Needs
    * storage.objects.create, and storage.objects.delete to replace a version. Throws BUCKET_NOT_FOUND, BUCKET_DELETING,

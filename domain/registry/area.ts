@@ -1,4 +1,20 @@
+import { registryFilters } from '../../output/registry/filters.ts'
+import type { RegistryHandlers } from '../../output/registry/handlers.ts'
 import type { FormRules } from '../../runtime/form-rules.ts'
+import { artifacts, tags } from './artifact-calls/artifacts.ts'
+import { auditEvents } from './audit-events/audit-events.ts'
+import { credentials } from './credentials/credentials.ts'
+import { pullGrants } from './grants/pull-grants.ts'
+import { deploymentLocks } from './lock-calls/deployment-locks.ts'
+import { accessPolicies } from './policies/access-policies.ts'
+import { quotaDefinitions } from './quotas/limit-kind.ts'
+import { quotaLimits } from './quotas/limits.ts'
+import { retentionPolicies } from './retention-calls/retention-policies.ts'
+import { repositories } from './repository-calls/repositories.ts'
+import { scanPolicies } from './scan-policies/scan-policies.ts'
+import { scans } from './scans/scans.ts'
+import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
+import { OperationRecords } from '../resources/operation-records.ts'
 import type { Worker } from '../ports/workers.ts'
 import { artifactCollection, manifestCollection } from './artifacts/artifacts-store.ts'
 import { referenceCollection } from './artifacts/references-store.ts'
@@ -31,7 +47,7 @@ import {
   scanDayCollection,
   scheduledCollection,
   waitingCollection,
-} from './scans/scans-store.ts'
+} from './scan-results/scans-store.ts'
 import { retentionForm } from './retention/retention-form.ts'
 import { retentionKind } from './retention/retention-kind.ts'
 import { retentionRunCollection } from './retention/retention-store.ts'
@@ -69,6 +85,25 @@ export const registry = {
   ],
   inspect: inspectRegistry,
 } as const
+
+/** Returns the handlers of all operations of the area. */
+export const registryHandlers = (environment: RegistryEnvironment): RegistryHandlers => ({
+  accessPolicies: accessPolicies(environment),
+  artifacts: artifacts(environment),
+  auditEvents: auditEvents(environment),
+  credentials: credentials(environment),
+  deploymentLocks: deploymentLocks(environment),
+  pullGrants: pullGrants(environment),
+  quotaDefinitions,
+  quotaLimits: quotaLimits(environment),
+  repositories: repositories(environment),
+  retentionPolicies: retentionPolicies(environment),
+  scanPolicies: scanPolicies(environment),
+  scans: scans(environment),
+  tags: tags(environment),
+  operations: new OperationRecords(environment),
+  filterSchemas: new FilterSchemaRecords(registryFilters),
+})
 
 /** The rules for bodies beyond their schemas. */
 export const registryForms: FormRules = {

@@ -12,7 +12,7 @@ export interface ContentParts {
   readonly pulls: PullCounts
   /** Whether this server serves the bytes of blobs, and collects garbage. */
   readonly lease: NativeLease
-  /** Whether the blob store lies on one host, so that only the holder of the lease serves it. */
+  /** Whether only the holder of the lease can read and write the blob store; otherwise the blob store itself decides. */
   readonly isOfOneHost: boolean
   /** The time for which a blob without a link is kept, in milliseconds. */
   readonly collectionGraceMs: number

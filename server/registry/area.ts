@@ -1,76 +1,55 @@
-import { registry, registryForms, registryProcedures, registryWorkers } from '../../domain/registry/area.ts'
-import { artifacts, tags } from '../../domain/registry/artifact-calls/artifacts.ts'
-import { auditEvents } from '../../domain/registry/audit-events/audit-events.ts'
-import { credentials } from '../../domain/registry/credentials/credentials.ts'
+import {
+  registry,
+  registryForms,
+  registryHandlers,
+  registryProcedures,
+  registryWorkers,
+} from '../../domain/registry/area.ts'
 import { PolicyRules } from '../../domain/registry/access/policy-rules.ts'
 import { admitEngine } from '../../domain/registry/engines/admit-engine.ts'
 import type { RegistryEnvironment } from '../../domain/registry/environment.ts'
-import { pullGrants } from '../../domain/registry/grants/pull-grants.ts'
 import { registryHooks } from '../../domain/registry/hooks.ts'
-import { deploymentLocks } from '../../domain/registry/lock-calls/deployment-locks.ts'
-import { accessPolicies } from '../../domain/registry/policies/access-policies.ts'
 import { registryFunctions } from '../../domain/registry/functions/registry-functions.ts'
 import { ociPlane } from '../../domain/registry/plane/oci-plane.ts'
-import { quotaDefinitions } from '../../domain/registry/quotas/limit-kind.ts'
-import { quotaLimits } from '../../domain/registry/quotas/limits.ts'
-import { retentionPolicies } from '../../domain/registry/retention-calls/retention-policies.ts'
 import { RetentionCounts } from '../../domain/registry/retention/retention-counts.ts'
-import { repositories } from '../../domain/registry/repository-calls/repositories.ts'
-import { scanPolicies } from '../../domain/registry/scan-policies/scan-policies.ts'
 import type { ScanParts } from '../../domain/registry/scans/scan-parts.ts'
-import { scans } from '../../domain/registry/scans/scans.ts'
 import { registryArea as generated, type RegistryArea } from '../../output/registry/area.ts'
 import type { RegistryHandlers } from '../../output/registry/handlers.ts'
-import type { AreaModule } from '../area.ts'
-import { areaInProgress, records } from '../area-in-progress.ts'
+import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
-import { blobFiles } from './blob-checks.ts'
+import { oncePer } from '../once-per.ts'
+import { blobStoreHost } from './blob-checks.ts'
 import { watchClusters } from './cluster-health.ts'
 import { clusterEngines } from './cluster-client.ts'
 import { registryContent } from './content.ts'
+import { openBlobStore } from './open-blob-store.ts'
 import { scannerParts } from './scanner.ts'
 import { retentionMetrics } from './retention-metrics.ts'
-import { registrySettings } from './settings.ts'
+import { bucketIn, registrySettings } from './settings.ts'
 
 type Optional = 'iam' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
 
 /** Returns the area of repositories, artifacts, and the rules about both. `scanner` replaces parts of the scanner in tests. */
 export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
-  const mounted = new WeakMap<RegistryParts, RegistryEnvironment>()
-  const environmentOf = (parts: RegistryParts): RegistryEnvironment => {
-    const made = mounted.get(parts) ?? { ...mountedRegistry(parts), ...scanner }
-    mounted.set(parts, made)
-    return made
-  }
-  return areaInProgress<RegistryArea, RegistryHandlers, never, Optional, typeof registrySettings>({
+  const environmentOf = oncePer((parts: RegistryParts) => ({ ...mountedRegistry(parts), ...scanner }))
+  return area<RegistryArea, RegistryHandlers, never, Optional, typeof registrySettings>({
     generated,
     ...registry,
-    built: {
-      artifacts: parts => artifacts(environmentOf(parts)),
-      tags: parts => tags(environmentOf(parts)),
-      accessPolicies: parts => accessPolicies(environmentOf(parts)),
-      credentials: parts => credentials(environmentOf(parts)),
-      auditEvents: parts => auditEvents(environmentOf(parts)),
-      deploymentLocks: parts => deploymentLocks(environmentOf(parts)),
-      pullGrants: parts => pullGrants(environmentOf(parts)),
-      scans: parts => scans(environmentOf(parts)),
-      scanPolicies: parts => scanPolicies(environmentOf(parts)),
-      repositories: parts => repositories(environmentOf(parts)),
-      quotaDefinitions: () => quotaDefinitions,
-      retentionPolicies: parts => retentionPolicies(environmentOf(parts)),
-      quotaLimits: parts => quotaLimits(environmentOf(parts)),
-      ...records(generated.filters),
-    },
+    handlers: parts => registryHandlers(environmentOf(parts)),
     settings: registrySettings,
-    host: blobFiles,
+    host: blobStoreHost,
     isSecret: ['getCredentials'],
     addedEngines: ({ settings }) => settings['registry.engines'].map(({ name }) => name),
     admit:
       () =>
       ({ operationId }, _context, _given, engine) =>
         admitEngine(operationId, engine),
-    open: async ({ log, settings }) => watchClusters(settings['registry.engines'], log),
+    async open(parts) {
+      const { log, settings } = parts
+      const notices = await openBlobStore(parts, bucketIn(settings['registry.blob_store']))
+      return { ...watchClusters(settings['registry.engines'], log), notices }
+    },
     hooks: parts => registryHooks(environmentOf(parts)),
     forms: () => registryForms,
     procedures: parts => registryProcedures(environmentOf(parts)),

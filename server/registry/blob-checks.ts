@@ -4,14 +4,21 @@ import type { Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
 import { blobCollection } from '../../domain/registry/blobs/blobs-store.ts'
 import type { AreaHost, HostPlace } from '../area-host.ts'
-import { blobFolder } from './settings.ts'
+import type { SettingValues } from '../settings/declarations.ts'
+import { inspectBucket } from './bucket-checks.ts'
+import { blobFolder, bucketIn, type registrySettings } from './settings.ts'
 
 /**
- * Returns the check of the files of blobs in the default folder of a host; a folder of the setting `registry.blob_store` is
- * not checked. Files without a row are no contradiction, because the server deletes them.
+ * Returns the check of the blobs in the folder or the bucket of the setting `registry.blob_store`. Files and objects without
+ * a row are no contradiction, because the server deletes them.
  */
-export function blobFiles({ dataDir }: Pick<HostPlace, 'dataDir'>): AreaHost {
-  const folder = blobFolder(undefined, dataDir)
+export function blobStoreHost(
+  { dataDir }: Pick<HostPlace, 'dataDir'>,
+  { 'registry.blob_store': blobStore }: SettingValues<typeof registrySettings>,
+): AreaHost {
+  const bucket = bucketIn(blobStore)
+  if (bucket !== undefined) return { checks: [({ reader }) => inspectBucket(reader, bucket)] }
+  const folder = blobFolder(blobStore, dataDir)
   // Without a folder, another host has the blobs.
   const before = filesBelow(folder)
   return { checks: before ? [({ reader }) => inspectFiles(reader, folder, before)] : [] }

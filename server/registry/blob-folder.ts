@@ -12,7 +12,6 @@ import {
 } from '../../domain/registry/blobs/blob-store.ts'
 import type { DigestAlgorithm } from '../../domain/registry/values/digest.ts'
 import type { ContentFault } from '../../domain/storage/contents/content-files.ts'
-import { engineUnavailable } from '../../output/shared/errors.ts'
 import type { Chunks } from '../../runtime/media.ts'
 import { faultOf } from '../storage/files/content-faults.ts'
 import { ContentReader } from '../storage/files/content-reader.ts'
@@ -21,8 +20,10 @@ import { hostCalls, type FileCalls } from '../storage/files/file-calls.ts'
 import { TurnShares } from '../storage/files/sums.ts'
 import { writeBody } from '../storage/files/write-body.ts'
 import { systemCode } from '../store/sqlite/store-file.ts'
+import { blobStoreUnavailable } from './blob-store-faults.ts'
 import { RunningHashes } from './running-hashes.ts'
 import { Turns } from './turns.ts'
+import { untilFailure } from './until-failure.ts'
 
 /** The permissions of the files: for their owner only. */
 const fileMode = 0o600
@@ -32,8 +33,6 @@ const appended = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (
 
 /** The number of bytes that are read at once to hash a file. */
 const readBytes = 1_048_576
-
-type Chunk = Uint8Array<ArrayBuffer>
 
 /** The parts of a folder of blobs. */
 export interface FolderParts {
@@ -61,11 +60,12 @@ export class BlobFolder implements BlobStore {
     this.#folders = new DurableFolders(calls)
   }
 
-  append(upload: string, body: Chunks, { algorithm, first, maxBytes, tooLong }: Appending): Promise<Appended> {
+  append(upload: string, body: Chunks, { algorithm, first, isBegun, maxBytes, tooLong }: Appending): Promise<Appended> {
     return this.#turns.run(upload, async () => {
       const file = await this.#attempt(() => this.#openUpload(upload))
       try {
         const { size } = await this.#attempt(() => file.stat())
+        if (isBegun === true && size === 0) throw new UploadChanged(`upload ${upload} has no bytes any more`)
         if (first !== undefined && first !== size) return { size, isMisplaced: true }
         const running = this.#hashes.continued(upload, algorithm, size)
         let failure: { readonly error: unknown } | undefined
@@ -142,7 +142,7 @@ export class BlobFolder implements BlobStore {
       return reader
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined
-      throw unavailable(this.#reported(error, 'read'))
+      throw blobStoreUnavailable(this.#reported(error, 'read').kind)
     }
   }
 
@@ -176,7 +176,7 @@ export class BlobFolder implements BlobStore {
       }
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined
-      throw unavailable(this.#reported(error, 'read'))
+      throw blobStoreUnavailable(this.#reported(error, 'read').kind)
     }
   }
 
@@ -220,7 +220,7 @@ export class BlobFolder implements BlobStore {
     } catch (error) {
       // Another disk may be mounted at the place of the folders.
       this.#folders.forgetAll()
-      throw unavailable(this.#reported(error, 'write'))
+      throw blobStoreUnavailable(this.#reported(error, 'write').kind)
     }
   }
 
@@ -228,21 +228,5 @@ export class BlobFolder implements BlobStore {
     const fault = faultOf('registry', error, work)
     this.#report(fault)
     return fault
-  }
-}
-
-/** The seconds after which a client may try again, by the kind of the fault. */
-const unavailable = ({ kind }: ContentFault) =>
-  engineUnavailable(
-    kind === 'full' ? 'the blob store of the registry is full' : 'the blob store of the registry cannot be used',
-    { retryAfterSeconds: kind === 'busy' ? 5 : 60 },
-  )
-
-/** Returns a body that ends where it fails, so that the bytes before are written; `failed` receives the error. */
-async function* untilFailure(body: Chunks, failed: (error: unknown) => void): AsyncGenerator<Chunk, void, undefined> {
-  try {
-    yield* body
-  } catch (error) {
-    failed(error)
   }
 }

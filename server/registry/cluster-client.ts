@@ -4,8 +4,11 @@ import type { Cluster, ClusterManifest } from '../../domain/registry/engines/clu
 import type { DistributionEngines } from '../../domain/registry/engines/distribution-engines.ts'
 import { manifestTypes } from '../../domain/registry/manifests/media-types.ts'
 import { maxManifestBytes } from '../../domain/registry/manifests/parse-manifest.ts'
+import { digestHeader } from '../../domain/registry/plane/plane-call.ts'
 import type { RegistryTokens } from '../../domain/registry/tokens/registry-tokens.ts'
 import type { TokenAction } from '../../domain/registry/tokens/scopes.ts'
+import { isDigest } from '../../domain/registry/values/digest.ts'
+import { isTag } from '../../domain/registry/values/names.ts'
 import { engineUnavailable } from '../../output/shared/errors.ts'
 import { isRecord } from '../../runtime/validation.ts'
 
@@ -54,7 +57,7 @@ class ClusterClient implements Cluster {
     const answer = await this.#call(repository, 'pull', 'tags/list')
     if (answer.status === 404) return []
     const { tags } = recordIn(await this.#bytes(answer, maxTagsBytes))
-    return Array.isArray(tags) ? tags.map(String) : []
+    return Array.isArray(tags) ? tags.map(String).filter(isTag) : []
   }
 
   async manifest(repository: string, reference: string): Promise<ClusterManifest | undefined> {
@@ -62,8 +65,10 @@ class ClusterClient implements Cluster {
     const answer = await this.#call(repository, 'pull', `manifests/${reference}`, { headers: { accept } })
     if (answer.status === 404) return undefined
     const { manifests } = recordIn(await this.#bytes(answer, maxManifestBytes))
-    const children = Array.isArray(manifests) ? manifests.filter(isRecord).map(({ digest }) => String(digest)) : []
-    return { digest: answer.headers.get('docker-content-digest') ?? '', children }
+    const named = Array.isArray(manifests) ? manifests.filter(isRecord).map(({ digest }) => String(digest)) : []
+    const digest = answer.headers.get(digestHeader) ?? ''
+    if (!isDigest(digest)) throw this.#unavailable(`answers a manifest without the header ${digestHeader}`)
+    return { digest, children: named.filter(isDigest) }
   }
 
   async deleteManifest(repository: string, digest: string): Promise<boolean> {

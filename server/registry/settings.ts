@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import { nativeScanner } from '../../domain/registry/scans/scans-store.ts'
+import { nativeScanner } from '../../domain/registry/scan-results/scans-store.ts'
+import { isUuid } from '../../runtime/formats.ts'
 import { nativeEngine } from '../engines.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
 import { listOf } from '../settings/lists.ts'
@@ -10,9 +11,17 @@ import { hostFault, httpUrlFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of a text that names no blob store. */
 const blobStoreFault = (value: string): string | undefined =>
-  /^file:\S/.test(value) ? undefined : 'must be file: and the path of a folder'
+  /^file:\S/.test(value) || bucketIn(value) !== undefined
+    ? undefined
+    : 'must be file: and the path of a folder, or bucket: and the id of a bucket'
 
-/** Returns the folder of a blob store; without a setting, the folder in the data of the server. */
+/** Returns the id of the bucket in a setting of a blob store; undefined for a folder. */
+export function bucketIn(setting: string | undefined): string | undefined {
+  const [, id = ''] = /^bucket:(.*)$/.exec(setting ?? '') ?? []
+  return isUuid(id) ? id : undefined
+}
+
+/** Returns the folder of a blob store that is no bucket; without a setting, the folder in the data of the server. */
 export const blobFolder = (setting: string | undefined, dataDir: string): string =>
   setting === undefined ? join(resolve(dataDir), 'registry') : resolve(setting.slice('file:'.length))
 
@@ -51,7 +60,9 @@ export const registrySettings = {
     .describe('the host in image references, with a port unless it is 443 or 80: where OCI clients reach `/v2/`'),
   'registry.blob_store': text({ fault: blobStoreFault })
     .otherwise('`file:<data_dir>/registry`')
-    .describe('the place of the bytes of blobs: `file:` and the path of a folder on this host, whose parent exists'),
+    .describe(
+      'the place of the bytes of blobs: `file:` and the path of a folder on this host, whose parent exists, or `bucket:` and the id of a bucket in the workspace `platform`',
+    ),
   'registry.engines': listOf(engine, { uniqueBy: 'name', fault: sharedHost })
     .default([])
     .describe(

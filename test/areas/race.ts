@@ -1,14 +1,13 @@
 import { outcomeOf } from '../domain/outcomes.ts'
-import { postgresUrl } from '../server/store/harness.ts'
 
 /** The calls of one round, each as a function that begins the call. */
 export type Racers = readonly (() => Promise<unknown>)[]
 
 /**
- * The number of rounds of a race. For two hundred rounds: `NINEFOLD_RACE_LAPS=200 npx vitest run
- * test/domain/network/races.test.ts`
+ * The number of rounds of a race: half of them begin the calls in reverse order. For two hundred rounds:
+ * `NINEFOLD_RACE_LAPS=200 npx vitest run test/domain/network/races.test.ts`
  */
-export const raceRounds = Number(process.env['NINEFOLD_RACE_LAPS'] ?? (postgresUrl() === undefined ? 40 : 12))
+export const raceRounds = Number(process.env['NINEFOLD_RACE_LAPS'] ?? 12)
 
 /**
  * Begins all calls of a round concurrently, in reverse order in every other round. `prepare` creates the rows of a

@@ -36,6 +36,7 @@ const computing = [
   '@peculiar/asn1-x509',
   '@smithy/signature-v4',
   'ae-cvss-calculator',
+  'croner',
   'jose',
   'lru-cache',
   'packageurl-js',

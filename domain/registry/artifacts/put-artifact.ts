@@ -7,7 +7,7 @@ import { protectedUntil, requireUnlocked } from '../locks/active-locks.ts'
 import { artifactSize, childrenOf } from '../manifests/references.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
-import { awaitScan } from '../scans/automatic/await-scan.ts'
+import { awaitScan } from '../scan-results/await-scan.ts'
 import { setTag } from './artifact-tags.ts'
 import { artifactCollection, manifestCollection, rowOf } from './artifacts-store.ts'
 import { changeParents } from './child-parents.ts'
@@ -88,5 +88,5 @@ async function insertArtifact(
   await tx.insert(manifestCollection, { id: row_id, text })
   await insertReferences(tx, id, digest, manifest)
   await changeParents(tx, id, childrenOf(manifest), before => [...before, digest])
-  await awaitScan(tx, repository, { digest, kind: manifest.kind }, time)
+  await awaitScan(tx, repository, { id: row_id, digest, kind: manifest.kind }, time)
 }

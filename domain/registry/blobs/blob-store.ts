@@ -15,6 +15,8 @@ export interface OpenBlob {
 export interface Appending {
   /** The position that the first byte must have; absent: the next one. */
   readonly first?: number | undefined
+  /** Whether earlier calls have received bytes; then an upload without a byte has been ended by another call. */
+  readonly isBegun?: boolean
   /** The algorithm of the digest that is expected at the end. */
   readonly algorithm: DigestAlgorithm
   /** The largest number of bytes of the whole upload. */
@@ -23,7 +25,7 @@ export interface Appending {
   readonly tooLong: () => Error
 }
 
-/** The result of appending; `isMisplaced` if the first byte had another position, and then nothing was read. */
+/** The result of appending; `isMisplaced` if the first byte had another position, and then nothing was appended. */
 export interface Appended {
   /** The number of received bytes of the upload. */
   readonly size: number
@@ -31,13 +33,14 @@ export interface Appended {
 }
 
 /**
- * The bytes of blobs and of uploads. All functions throw ENGINE_UNAVAILABLE if the place of the bytes cannot be used.
- * Uploads are named by ids. Calls for one upload run one after the other.
+ * The bytes of blobs and of uploads. All functions throw ENGINE_UNAVAILABLE if the place of the bytes cannot be used, or
+ * if another server has the bytes. Uploads are named by ids. Calls for one upload run one after the other on a server.
  */
 export interface BlobStore {
   /**
    * Appends a body to an upload, in bounded memory. If the body fails, the bytes before are kept and the error of the
-   * body is thrown.
+   * body is thrown. Throws `UploadChanged` for an upload that another call has ended, and OBJECT_TOO_LARGE, as `keep`
+   * does, if the place takes no file of that size.
    */
   append(upload: string, body: Chunks, appending: Appending): Promise<Appended>
   /** Returns the number of received bytes of an upload; 0 for an unknown upload. */
@@ -59,7 +62,7 @@ export interface BlobStore {
   olderThan(timeMs: number): AsyncIterable<StoredBytes>
 }
 
-/** Another call has changed or ended an upload since it was sealed. */
+/** Another call has changed or ended an upload. */
 export class UploadChanged extends Error {
   override readonly name = 'UploadChanged'
 }

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { canonical } from '../../../runtime/validation.ts'
 import type { Finding, Inspection } from '../../ports/inspection.ts'
 import type { Collection, Reader } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
@@ -7,7 +7,7 @@ import { nextScanTime } from '../scan-policies/next-scan-time.ts'
 import { scanPolicyKind } from '../scan-policies/scan-policy-kind.ts'
 import { scanPolicyCollection } from '../scan-policies/scan-policies-store.ts'
 import { scanning } from '../scans/begin-scan.ts'
-import { countFindings, sortFindings } from '../scans/findings.ts'
+import { countFindings, sortFindings } from '../scan-results/findings.ts'
 import { overviewOf } from '../scans/overview.ts'
 import { isInProgress } from '../scans/scan-rows.ts'
 import {
@@ -17,7 +17,7 @@ import {
   waitingCollection,
   type ResultPart,
   type StoredScan,
-} from '../scans/scans-store.ts'
+} from '../scan-results/scans-store.ts'
 import type { Finding as Vulnerable } from '../scanning/advisories.ts'
 import { deletingRepositories } from './deleting-repositories.ts'
 
@@ -35,7 +35,7 @@ export async function* inspectScans(inspection: Inspection): Findings {
   for await (const { id, value } of reader.each(artifactCollection)) {
     if (deleting.has(value.repository_id)) continue
     const scan = (await reader.get(scanCollection, id))?.value
-    if (!isDeepStrictEqual({ ...value.scan_overview }, { ...overviewOf(scan) }))
+    if (canonical(value.scan_overview) !== canonical(overviewOf(scan)))
       yield { resourceType: 'registry.artifacts', id, message: 'shows another scan than the newest' }
   }
   for await (const { id, value } of reader.each(scanCollection)) {
@@ -56,9 +56,10 @@ async function resultFaults(reader: Reader, { id, result }: StoredScan): Promise
   const findings: Vulnerable[] = []
   for await (const { value } of reader.each(findingsCollection, { scan: id, result: result.id }))
     findings.push(...value.findings)
-  if (result.counts && !isDeepStrictEqual(countFindings(findings), { ...result.counts }))
+  if (result.counts && canonical(countFindings(findings)) !== canonical(result.counts))
     faults.push(`counts other findings than the ${findings.length} that it has`)
-  if (!isDeepStrictEqual(sortFindings(findings), findings)) faults.push('has findings in another order than reports')
+  const sorted = await sortFindings(findings)
+  if (sorted.some((finding, i) => finding !== findings[i])) faults.push('has findings in another order than reports')
   let packages = 0
   for await (const { value } of reader.each(packagesCollection, { scan: id, result: result.inventory }))
     packages += value.packages.length

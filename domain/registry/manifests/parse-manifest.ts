@@ -4,12 +4,19 @@ import { isRecord } from '../../../runtime/validation.ts'
 import { isDigest } from '../values/digest.ts'
 import type { Descriptor, Manifest, ManifestKind, Platform } from './manifest.ts'
 import { isImageConfig, isIndexType, isManifestType, type ManifestType } from './media-types.ts'
+import { artifactSize } from './references.ts'
 
 /** The largest manifest in bytes: 4 MiB (registry.md 3). */
 export const maxManifestBytes = 4 * 2 ** 20
 
 /** The deepest nesting of a manifest: deeper custom members are refused. */
 const maxDepth = 100
+
+/** The longest media type in characters: two names of 127 characters and a slash (RFC 6838, 4.2). */
+const maxTypeLength = 255
+
+/** The longest member of a platform in characters. */
+const maxPlatformLength = 255
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -42,13 +49,15 @@ export function parseManifest(bytes: Uint8Array, contentType: string | undefined
   const manifest: Manifest = {
     mediaType,
     kind: kindOf(isIndex, config),
-    artifactType: optionalText(document.artifactType, 'artifactType'),
+    artifactType: artifactTypeOf(document.artifactType),
     ...(config && { config }),
     layers: isIndex ? [] : descriptors(document.layers, 'layers'),
     children: isIndex ? descriptors(document.manifests, 'manifests') : [],
     ...(subject && { subject }),
     annotations: annotationsOf(document.annotations),
   }
+  if (!Number.isSafeInteger(artifactSize(manifest, bytes.length)))
+    throw new ManifestFault('the sizes of config and layers must make a number of bytes')
   return { manifest, text }
 }
 
@@ -97,7 +106,7 @@ function descriptors(value: unknown, field: string): readonly Descriptor[] {
 function descriptor(value: unknown, field: string): Descriptor {
   if (!isRecord(value)) throw new ManifestFault(`${field} must be a descriptor`)
   const { data, digest, mediaType, platform, size } = value
-  if (typeof mediaType !== 'string' || mediaType === '')
+  if (typeof mediaType !== 'string' || !isTypeName(mediaType))
     throw new ManifestFault(`${field}.mediaType must be a media type`)
   if (typeof digest !== 'string' || !isDigest(digest)) throw new ManifestFault(`${field}.digest must be a digest`)
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
@@ -112,15 +121,26 @@ function descriptor(value: unknown, field: string): Descriptor {
   }
 }
 
+/** Returns the type of an artifact; empty without one. */
+function artifactTypeOf(value: unknown): string {
+  const text = optionalText(value, 'artifactType')
+  if (text !== '' && !isTypeName(text)) throw new ManifestFault('artifactType must be a media type')
+  return text
+}
+
+/** Whether a text can be stored and listed as a media type: artifacts in use have types beyond RFC 6838, 4.2. */
+const isTypeName = (text: string): boolean =>
+  text !== '' && text.length <= maxTypeLength && text.isWellFormed() && !/\p{Cc}/u.test(text)
+
 function isDataOf(data: unknown, size: number): boolean {
   return typeof data === 'string' && Buffer.from(data, 'base64').length === size
 }
 
-/** Returns a platform; members that are no text count as absent. */
+/** Returns a platform; members that are no text or too long count as absent, because every list of artifacts has them. */
 export function platformOf(value: Record<string, unknown>): Platform {
   const text = (name: string): string => {
     const { [name]: member } = value
-    return typeof member === 'string' ? member : ''
+    return typeof member === 'string' && member.length <= maxPlatformLength ? member : ''
   }
   return {
     os: text('os'),

@@ -1,6 +1,7 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored } from '../../ports/store.ts'
+import { UploadChanged } from '../blobs/blob-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
 import { dropUpload, finishUpload, type FinishedUpload } from '../uploads/finish-upload.ts'
@@ -53,39 +54,47 @@ export async function startUpload(
   return progress(call, upload, 0, 202)
 }
 
+/** A request for an upload that was begun before. */
+type BegunRequest = UploadRequest & { readonly upload: string }
+
 /** Appends bytes to an upload (end-5). */
-export async function appendUpload(
+export const appendUpload = (
   environment: RegistryEnvironment,
-  request: UploadRequest & { readonly upload: string },
+  request: BegunRequest,
   context: CallContext,
-): Promise<PlaneReply> {
-  const call = allowedCall(context)
-  requirePushable(call.repository.value)
-  const { id, value } = await findUpload(environment, call, request.upload)
-  return recordingQuotas(environment, call, async () => {
-    const { algorithm, offset } = value
-    const size = await receive(environment, call, { upload: id, algorithm, received: offset }, request)
-    await noteProgress(environment, id, size)
-    return progress(call, id, size, 202)
+): Promise<PlaneReply> =>
+  pushing(environment, request, context, async (call, upload) => {
+    const size = await receive(environment, call, upload, request)
+    await noteProgress(environment, upload.upload, size)
+    return progress(call, upload.upload, size, 202)
   })
-}
 
 /** Takes the last bytes of an upload, if the request has some, and makes the upload a blob (end-6). */
-export async function endUpload(
+export const endUpload = (
   environment: RegistryEnvironment,
-  request: UploadRequest & { readonly upload: string },
+  request: BegunRequest,
   context: CallContext,
+): Promise<PlaneReply> =>
+  pushing(environment, request, context, async (call, upload) => {
+    const digest = parsed(request.digest)
+    const { received } = upload
+    const size =
+      request.body === undefined ? received : await receive(environment, call, { ...upload, digest }, request)
+    return finish(environment, call, { upload: upload.upload, received: Math.max(size, received) }, digest)
+  })
+
+/** Runs a call that carries bytes of an upload of its repository. Throws BLOB_UPLOAD_UNKNOWN and REPOSITORY_READ_ONLY. */
+async function pushing(
+  environment: RegistryEnvironment,
+  request: BegunRequest,
+  context: CallContext,
+  push: (call: PlaneCall, upload: Receiving) => Promise<PlaneReply>,
 ): Promise<PlaneReply> {
   const call = allowedCall(context)
   requirePushable(call.repository.value)
-  const digest = parsed(request.digest)
   const { id, value } = await findUpload(environment, call, request.upload)
-  return recordingQuotas(environment, call, async () => {
-    const { algorithm, offset } = value
-    const to = { upload: id, algorithm, received: offset, digest }
-    const size = request.body === undefined ? offset : await receive(environment, call, to, request)
-    return finish(environment, call, { upload: id, received: Math.max(size, offset) }, digest)
-  })
+  const upload = { upload: id, algorithm: value.algorithm, received: value.offset }
+  return recordingQuotas(environment, call, () => push(call, upload))
 }
 
 /** Answers the number of received bytes of an upload. */
@@ -140,11 +149,12 @@ async function receive(
   if (range && length > 0 && range.last - range.first + 1 !== length)
     throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must have as many bytes as Content-Length says')
   const limit = await uploadLimit(environment, call.repository, received + length, digest && digestText(digest))
-  const appended = await blobs.append(upload, request.body ?? new Blob().stream(), {
-    algorithm,
-    first: range?.first,
-    ...limit,
-  })
+  const appending = { algorithm, first: range?.first, isBegun: received > 0, ...limit }
+  const appended = await blobs
+    .append(upload, request.body ?? new Blob().stream(), appending)
+    .catch((error: unknown) => {
+      throw error instanceof UploadChanged ? unknownUpload() : error
+    })
   if (!appended.isMisplaced) return appended.size
   throw ociError('BLOB_UPLOAD_INVALID', `the next byte of the upload is byte ${appended.size}`, {
     status: 416,

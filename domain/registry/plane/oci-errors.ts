@@ -52,6 +52,7 @@ const reasons: Readonly<Record<string, readonly [status: number, code: OciCode]>
   ARTIFACT_REFERENCED: [409, 'DENIED'],
   ARTIFACT_TOO_LARGE: [413, 'SIZE_INVALID'],
   IAM_PERMISSION_DENIED: [403, 'DENIED'],
+  OBJECT_TOO_LARGE: [413, 'SIZE_INVALID'],
   QUOTA_EXCEEDED: [403, 'DENIED'],
   REPOSITORY_READ_ONLY: [403, 'DENIED'],
   TAG_IMMUTABLE: [409, 'DENIED'],

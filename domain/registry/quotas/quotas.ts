@@ -2,7 +2,7 @@ import { registry } from '../../../output/registry/errors.ts'
 import type { Reader } from '../../ports/store.ts'
 import type { Dimensions, QuotaScope } from '../../resources/quotas/definitions.ts'
 import { Quotas } from '../../resources/quotas/quotas.ts'
-import { scanDayCollection } from '../scans/scans-store.ts'
+import { scanDayCollection } from '../scan-results/scans-store.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 
 const gibibyte = 2 ** 30

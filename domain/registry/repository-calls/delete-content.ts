@@ -53,7 +53,7 @@ const refusal = (engine: string): StepOutcome => {
     message,
     reason,
   } = engineCapabilityUnsupported(
-    `the cluster of engine ${engine} deletes nothing; its operator must allow deletions in its settings`,
+    `the cluster of engine ${engine} does not delete the content; its operator must allow deletions in its settings`,
     { capability: 'DELETION' },
   )
   return failed({ code: (registry.base ?? 0) + code, reason, description: message })

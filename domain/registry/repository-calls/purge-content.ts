@@ -4,7 +4,12 @@ import { referenceCollection } from '../artifacts/references-store.ts'
 import { tagCollection } from '../artifacts/tags-store.ts'
 import { linkCollection } from '../blobs/blobs-store.ts'
 import { unlinkBlobs } from '../blobs/unlink-blob.ts'
-import { findingsCollection, packagesCollection, scanCollection, waitingCollection } from '../scans/scans-store.ts'
+import {
+  findingsCollection,
+  packagesCollection,
+  scanCollection,
+  waitingCollection,
+} from '../scan-results/scans-store.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
 
 /** The number of rows of each collection that one transaction deletes. */

@@ -3,11 +3,11 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Effect } from '../../ports/operations.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
-import { dropRow } from '../artifacts/drop-row.ts'
+import { dropRow } from '../drop-row.ts'
 import type { StoredArtifact } from '../artifacts/artifacts-store.ts'
 import { quotas, quotaScope } from '../quotas/quotas.ts'
 import { newScan, putScan } from './scan-rows.ts'
-import { scanCollection, scanDayCollection, waitingCollection } from './scans-store.ts'
+import { scanCollection, scanDayCollection, waitingCollection } from '../scan-results/scans-store.ts'
 
 /** The kind of the work that scans an artifact. */
 export const scanning = 'registry.scan'

@@ -5,7 +5,7 @@ import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { isInProgress, putScan } from './scan-rows.ts'
-import { scanCollection, type ScanResult, type StoredScan } from './scans-store.ts'
+import { scanCollection, type ScanResult, type StoredScan } from '../scan-results/scans-store.ts'
 
 /** The place of a scan. */
 export type ScanPlace = Pick<StoredScan, 'id' | 'repository_id' | 'workspace_id'>

@@ -2,7 +2,7 @@ import type { Operations } from '../../ports/operations.ts'
 import type { Store } from '../../ports/store.ts'
 import type { NodeState } from '../../ports/taxonomy.ts'
 import type { RegistryArea } from '../../../output/registry/area.ts'
-import { scanCollection } from './scans-store.ts'
+import { scanCollection } from '../scan-results/scans-store.ts'
 
 /** The parts by which scans end. */
 interface Ending {

@@ -1,11 +1,10 @@
 import type { StepOutcome } from '../../ports/procedures.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { ScannerFault, type ExternalScanner } from '../scanning/external-scanner.ts'
-import { countFindings, sortFindings } from './findings.ts'
-import { writeResult } from './result-rows.ts'
+import { countFindings, sortFindings } from '../scan-results/findings.ts'
+import { writeResult } from '../scan-results/result-rows.ts'
 import { artifactGone } from './scan-fault.ts'
-import type { Made } from './scan-run.ts'
-import type { ScanningParts } from './scanning-parts.ts'
+import type { Made, ScanningParts } from './scanning-parts.ts'
 
 /** The longest time between a request and its report, in milliseconds: that of the token by which the scanner pulls. */
 const limitMs = 900_000
@@ -47,7 +46,7 @@ export async function externalResult(
     throw new ScannerFault(`the scanner gave no report within ${limitMs / 60_000} minutes`)
   const answer = await scanner.report(checkpoint.request, image, signal)
   if (answer.kind === 'pending') return waitFor(Math.min(longestMs, Math.max(shortestMs, answer.afterMs)))
-  const findings = sortFindings(answer.findings)
+  const findings = await sortFindings(answer.findings)
   const id = clock.newId()
   if (!(await writeResult(tx, scan, { findings: { id, list: findings } }))) throw artifactGone(repository_id, digest)
   const result = {

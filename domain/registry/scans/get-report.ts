@@ -12,9 +12,9 @@ import { findRepository } from '../repositories/find-repository.ts'
 import { effectivePolicy, type EffectivePolicy } from '../scan-policies/effective-policy.ts'
 import { Exceptions } from '../scan-policies/exceptions.ts'
 import type { Finding } from '../scanning/advisories.ts'
-import { keyOf } from './findings.ts'
-import { findingsPerRow, partOf } from './result-rows.ts'
-import { findingsCollection, scanCollection, type StoredScan } from './scans-store.ts'
+import { keyOf } from '../scan-results/findings.ts'
+import { findingsPerRow, partOf } from '../scan-results/result-rows.ts'
+import { findingsCollection, scanCollection, type StoredScan } from '../scan-results/scans-store.ts'
 
 /** The order of the findings of a report, which callers cannot change. */
 const findingsList: ListFields = { fields: [], defaultOrder: 'key', key: 'key' }

@@ -1,12 +1,12 @@
-import { countFindings } from './findings.ts'
+import { countFindings } from '../scan-results/findings.ts'
 import type { NewResult } from './end-scan.ts'
 import { mergedFindings, mergedInventory } from './merge-children.ts'
 import { billOf } from './native-image.ts'
 import { nativeResult } from './native-result.ts'
-import { writeResult } from './result-rows.ts'
+import { writeResult } from '../scan-results/result-rows.ts'
 import { artifactGone } from './scan-fault.ts'
 import type { ScanningParts } from './scanning-parts.ts'
-import { nativeScanner, type StoredScan } from './scans-store.ts'
+import { nativeScanner, type StoredScan } from '../scan-results/scans-store.ts'
 
 /**
  * Merges the results of the images of an index, and writes the rows of the merged result. Throws a `ScanFault` if the index

@@ -1,9 +1,9 @@
 import type { Reader } from '../../ports/store.ts'
 import type { Finding } from '../scanning/advisories.ts'
 import type { FoundPackage, Inventory } from '../scanning/inventory.ts'
-import { sortFindings } from './findings.ts'
-import { findingsOf, packagesOf } from './result-rows.ts'
-import type { StoredScan } from './scans-store.ts'
+import { sortFindings } from '../scan-results/findings.ts'
+import { findingsOf, packagesOf } from '../scan-results/result-rows.ts'
+import type { StoredScan } from '../scan-results/scans-store.ts'
 
 /** Returns the findings of the children of an index, each once, in the order of reports. */
 export async function mergedFindings(reader: Reader, children: readonly StoredScan[]): Promise<readonly Finding[]> {

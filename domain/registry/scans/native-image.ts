@@ -3,11 +3,11 @@ import { repositoryCollection } from '../repositories/repositories-store.ts'
 import type { Inventory } from '../scanning/inventory.ts'
 import { sbomOf } from '../scanning/sbom.ts'
 import type { NewResult } from './end-scan.ts'
-import { sortFindings } from './findings.ts'
+import { sortFindings } from '../scan-results/findings.ts'
 import { imageLayers } from './image-layers.ts'
 import { builtIn, nativeResult } from './native-result.ts'
 import { pushBill } from './push-bill.ts'
-import { writeResult } from './result-rows.ts'
+import { writeResult } from '../scan-results/result-rows.ts'
 import { artifactGone } from './scan-fault.ts'
 import type { ScanningParts } from './scanning-parts.ts'
 
@@ -21,7 +21,7 @@ export async function nativeImage(parts: ScanningParts): Promise<NewResult> {
   const inventory = await inventoryOf(parts)
   const sbom = await billOf(parts, inventory)
   const state = environment.advisories.state()
-  const findings = state && sortFindings(await environment.advisories.match(inventory.packages, signal))
+  const findings = state && (await sortFindings(await environment.advisories.match(inventory.packages, signal)))
   const rows = { id: findings ? clock.newId() : '', inventory: clock.newId() }
   const written = await writeResult(tx, scan, {
     ...(findings && { findings: { id: rows.id, list: findings } }),

@@ -3,9 +3,9 @@ import type { Inventory } from '../scanning/inventory.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Scanner, Sbom } from '../../../output/registry/types.ts'
 import { digestOf } from '../values/digest.ts'
-import { countFindings } from './findings.ts'
+import { countFindings } from '../scan-results/findings.ts'
 import type { NewResult } from './end-scan.ts'
-import { nativeScanner } from './scans-store.ts'
+import { nativeScanner } from '../scan-results/scans-store.ts'
 
 /** The version of the built-in scanner; it changes when the scanner reads more, so that earlier packages are read again. */
 const version = '1.0.0'

@@ -1,7 +1,7 @@
 import type { ScanOverview } from '../../../output/registry/types.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { artifactCollection } from '../artifacts/artifacts-store.ts'
-import type { StoredScan } from './scans-store.ts'
+import type { StoredScan } from '../scan-results/scans-store.ts'
 
 /** The overview of an artifact that was never scanned. */
 export const unscanned: ScanOverview = {

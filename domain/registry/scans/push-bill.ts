@@ -17,7 +17,7 @@ import { sbomFormat } from '../scanning/sbom.ts'
 import { finishUpload } from '../uploads/finish-upload.ts'
 import { digestOf, parseDigest } from '../values/digest.ts'
 import { isInProgress } from './scan-rows.ts'
-import { scanCollection, type StoredScan } from './scans-store.ts'
+import { scanCollection, type StoredScan } from '../scan-results/scans-store.ts'
 import { systemContext } from './system-context.ts'
 
 /** The type of bills of materials, as artifacts and as blobs. */

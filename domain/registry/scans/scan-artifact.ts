@@ -16,7 +16,7 @@ import { effectivePolicy } from '../scan-policies/effective-policy.ts'
 import { requireScanner } from '../scan-policies/scan-policies.ts'
 import { beginScan, scanEffect } from './begin-scan.ts'
 import { isInProgress } from './scan-rows.ts'
-import { nativeScanner, scanCollection } from './scans-store.ts'
+import { nativeScanner, scanCollection } from '../scan-results/scans-store.ts'
 
 /**
  * Begins a scan of an artifact; while one is in progress, answers its operation. Throws REFERENCE_INVALID,

@@ -3,7 +3,7 @@ import type { Advisories } from '../scanning/advisories.ts'
 import type { LayerReader } from '../scanning/inventory.ts'
 import type { ExternalScanner } from '../scanning/external-scanner.ts'
 import type { ScanTurn } from './scan-turn.ts'
-import type { Verdicts } from './verdicts.ts'
+import type { Verdicts } from '../pull-blocks/verdicts.ts'
 
 /** The parts of the scanner. */
 export interface ScanParts {

@@ -1,9 +1,7 @@
 import type { Stored, Transaction } from '../../ports/store.ts'
 import type { StoredArtifact } from '../artifacts/artifacts-store.ts'
-import { dropRow } from '../artifacts/drop-row.ts'
 import { showOverview } from './overview.ts'
-import { deleteParts } from './result-rows.ts'
-import { scanCollection, waitingCollection, type StoredScan } from './scans-store.ts'
+import { scanCollection, type StoredScan } from '../scan-results/scans-store.ts'
 
 /** A scan that begins. */
 export interface NewScan {
@@ -49,13 +47,4 @@ export async function putScan(
   if (before) await tx.update(scanCollection, scan.id, scan, before.version)
   else await tx.insert(scanCollection, scan)
   await showOverview(tx, scan)
-}
-
-/** Deletes the scan of an artifact that is deleted, with all its results. */
-export async function dropScan(tx: Transaction, id: string): Promise<void> {
-  await dropRow(tx, waitingCollection, id)
-  const scan = await tx.lock(scanCollection, id)
-  if (!scan) return
-  await tx.delete(scanCollection, id, scan.version)
-  while (!(await deleteParts(tx, id, [])));
 }

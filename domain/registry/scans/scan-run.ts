@@ -12,7 +12,8 @@ import { advisoriesOf, isBuiltIn } from './native-result.ts'
 import { absentScanner, artifactGone, databaseMissing, unsupported } from './scan-fault.ts'
 import { isInProgress, newScan, putScan } from './scan-rows.ts'
 import { scannedImages } from './scanned-images.ts'
-import { nativeScanner, scanCollection, type StoredScan } from './scans-store.ts'
+import type { Made } from './scanning-parts.ts'
+import { nativeScanner, scanCollection, type StoredScan } from '../scan-results/scans-store.ts'
 
 /** The time after which a scan looks again whether the scan of a child has ended, in milliseconds. */
 const childMs = 1000
@@ -140,10 +141,4 @@ export class ScanRun {
     if (made.result.counts) await succeed(tx, stored, made, now)
     else await endWithout(tx, stored, made, databaseMissing().error, now)
   }
-}
-
-/** A result whose rows are written. */
-export interface Made {
-  readonly kind: 'made'
-  readonly made: NewResult
 }

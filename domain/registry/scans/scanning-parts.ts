@@ -2,7 +2,8 @@ import type { StepContext } from '../../ports/procedures.ts'
 import type { StoredArtifact } from '../artifacts/artifacts-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import type { ScanOrder } from './begin-scan.ts'
-import type { StoredScan } from './scans-store.ts'
+import type { NewResult } from './end-scan.ts'
+import type { StoredScan } from '../scan-results/scans-store.ts'
 
 /** What the scan of one artifact works with. */
 export interface ScanningParts<Checkpoint = unknown> {
@@ -11,4 +12,10 @@ export interface ScanningParts<Checkpoint = unknown> {
   /** The scan of the artifact, which is RUNNING. */
   readonly scan: StoredScan
   readonly artifact: StoredArtifact
+}
+
+/** A result whose rows are written. */
+export interface Made {
+  readonly kind: 'made'
+  readonly made: NewResult
 }

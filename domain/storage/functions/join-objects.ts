@@ -1,7 +1,7 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
 import { Conflict, type Stored, type Transaction } from '../../ports/store.ts'
-import type { ObjectFacts, ObjectPlace } from '../../ports/storage.ts'
+import type { ListedObject, ObjectFacts, ObjectPlace } from '../../ports/storage.ts'
 import { crc32cOf } from '../../resources/crc32c.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { contentCollection } from '../contents/contents-store.ts'
@@ -27,7 +27,7 @@ export async function joinObjects(
   environment: StorageEnvironment,
   context: CallContext | undefined,
   place: ObjectPlace,
-  parts: readonly string[],
+  parts: readonly Pick<ListedObject, 'object' | 'versionId'>[],
 ): Promise<ObjectFacts> {
   const { access, clock, store, taxonomy } = environment
   await requireCaller(environment, context, 'storage.objects.create', place)
@@ -39,8 +39,8 @@ export async function joinObjects(
     await placedBucket(tx, place)
     const changes = await VersionChanges.begin(tx, place.bucket, now)
     const found: JoinedPart[] = []
-    for (const object of parts) {
-      const version = await findVersion(tx, { bucket: place.bucket, object, versionId: '' })
+    for (const part of parts) {
+      const version = await findVersion(tx, { bucket: place.bucket, ...part })
       requireUnretained(changes.bucket, version.value, now)
       found.push({ version, metadata: await metadataOf(tx, version.id) })
     }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { OsvRecord } from '../../../domain/registry/scanning/osv/osv-record.ts'
 import { parseRecord } from '../../../domain/registry/scanning/osv/parse-record.ts'
@@ -49,7 +49,7 @@ export async function importFolder({ file, folder }: ImportPlace): Promise<Impor
   const written = `${file}.new`
   try {
     removeWritten(written)
-    if (current !== undefined) copyFileSync(file, written)
+    if (current !== undefined) copyFileSync(file, written, constants.COPYFILE_FICLONE)
     const result = await importSources(written, folder, { gone, changed })
     syncFile(written)
     renameDurably(written, file)

@@ -45,6 +45,10 @@ interface Wanted {
   readonly kind: ContentKind
 }
 
+/** Returns what the file at a path is; undefined if it names no packages. */
+const kindOf = (path: string, { isExecutable }: TreeFile): ContentKind | undefined =>
+  sourceKind(path) ?? (isExecutable ? 'program' : undefined)
+
 /** Returns whether the content of a file is read. Programs of any size are. */
 const isReadable = ({ isSparse, size }: TreeFile, kind: ContentKind): boolean =>
   !isSparse && size > 0 && (kind === 'program' || size <= longestSource(kind))
@@ -84,7 +88,7 @@ export class ImageReader {
     await this.#unpack(layer, entry => {
       const added = this.#tree.add(entry, index, number++)
       if (added === undefined) return undefined
-      return this.#sinkOf(added.file, sourceKind(added.path) ?? (added.file.isExecutable ? 'program' : undefined))
+      return this.#sinkOf(added.file, kindOf(added.path, added.file))
     })
   }
 
@@ -179,17 +183,24 @@ export class ImageReader {
       const path = shown(bytes)
       const unread = unreadSource(path)
       if (unread !== undefined) this.#unread.push({ what: unread, path })
-      if (node.kind !== 'name') continue
-      const { file } = node
-      const kind = sourceKind(bytes)
-      if (kind !== undefined && file.size > 0 && !isReadable(file, kind)) {
-        const fault = file.isSparse ? 'is sparse' : `has more than ${longestSource(kind)} bytes`
-        this.#unread.push({ what: `file (${kind}) that ${fault}`, path })
-      }
-      if (file.reading !== undefined && file.reading.kind !== 'os-release')
-        found.push(...file.reading.sources.map(({ part, reading }) => this.#placed(file, part, reading, path)))
+      if (node.kind === 'name') found.push(...this.#sourcesOf(node.file, kindOf(bytes, node.file), path))
+    }
+    for (const [path, kind] of Object.entries(fixedPaths)) {
+      const linked = this.#tree.find(path)
+      // A file that counts at its own path was found above.
+      if (linked !== undefined && kindOf(linked.path, linked.file) !== kind)
+        found.push(...this.#sourcesOf(linked.file, kind, path))
     }
     return found
+  }
+
+  #sourcesOf(file: TreeFile, kind: ContentKind | undefined, path: string): readonly ReadSource[] {
+    if (kind === undefined) return []
+    const { reading, size } = file
+    if (size > 0 && !isReadable(file, kind))
+      this.#unread.push({ what: `${kind} file that is sparse or too large`, path })
+    if (reading?.kind !== kind || reading.kind === 'os-release') return []
+    return reading.sources.map(source => this.#placed(file, source.part, source.reading, path))
   }
 
   #placed(file: TreeFile, part: string, reading: ReadSource['reading'], path: string): ReadSource {

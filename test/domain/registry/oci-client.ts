@@ -45,6 +45,12 @@ export function faultOf({ json, status }: OciAnswer): string {
   return [status, Reflect.get(first, 'code'), reason].filter(part => part !== undefined).join(' ')
 }
 
+/** Returns all that an answer says, without the time and the id of the request, so that answers can be compared. */
+export function toldBy({ bytes, headers, status }: OciAnswer): string {
+  const fixed = [...headers].filter(([name]) => !['date', 'x-request-id', 'traceparent'].includes(name))
+  return JSON.stringify([status, new TextDecoder().decode(bytes), fixed])
+}
+
 /** A client of the registry that gets its tokens as Docker clients do: by the challenge of a refused call. */
 export class OciClient {
   readonly #url: string

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
@@ -26,6 +27,8 @@ export interface ServedPlatform {
   kill(): Promise<void>
   /** Returns true if the process is still running. */
   isRunning(): boolean
+  /** Returns the memory of the process in bytes. */
+  residentBytes(): number
 }
 
 /**
@@ -74,6 +77,10 @@ export async function servedPlatform(
       await exited
     },
     isRunning: () => child.exitCode === null && child.signalCode === null,
+    residentBytes() {
+      const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
+      return Number(kibibytes) * 1024
+    },
   }
 }
 

@@ -81,8 +81,8 @@ function grouped(hits: readonly AdvisoryHit[]): readonly (readonly AdvisoryHit[]
   return [...new Set(groups.values())].map(group => group.hits)
 }
 
-/** The places of ids as in osv-scanner: those of Debian, which may be about several vulnerabilities, and those of GitHub last. */
-const places: readonly RegExp[] = [/^D[SL]A-/, /^CVE-/, /^(?!GHSA-)/, /^/]
+/** The places of ids as in osv-scanner: those of distributions, which may be about several vulnerabilities; GitHub's last. */
+const places: readonly RegExp[] = [/^(?:DSA|DLA|USN)-/, /^CVE-/, /^(?!GHSA-)/, /^/]
 
 const placeOf = (id: string): number => places.findIndex(pattern => pattern.test(id))
 

@@ -1,14 +1,14 @@
 import { formatMillis } from '../../../../runtime/timestamps.ts'
 import type { Turn } from '../../../ports/workers.ts'
 import { artifactCollection, type StoredArtifact } from '../../artifacts/artifacts-store.ts'
-import { dropRow } from '../../artifacts/drop-row.ts'
+import { dropRow } from '../../drop-row.ts'
 import type { RegistryEnvironment } from '../../environment.ts'
 import { repositoryCollection } from '../../repositories/repositories-store.ts'
 import { effectivePolicy } from '../../scan-policies/effective-policy.ts'
 import { nextScanTime } from '../../scan-policies/next-scan-time.ts'
 import { scanPolicyCollection } from '../../scan-policies/scan-policies-store.ts'
-import { scheduledCollection, type ScheduledScans } from '../scans-store.ts'
-import { putWaiting } from './await-scan.ts'
+import { scheduledCollection, type ScheduledScans } from '../../scan-results/scans-store.ts'
+import { putWaiting } from '../../scan-results/await-scan.ts'
 
 /** The number of artifacts of one transaction. */
 const batchSize = 50
@@ -54,9 +54,9 @@ async function queuePolicy(
     await tx(async inner => {
       const stored = await inner.lock(scheduledCollection, id)
       if (!stored) return
-      for (const { digest, repository_id } of queued)
+      for (const { digest, repository_id, row_id } of queued)
         if (counts.get(repository_id) === true)
-          await putWaiting(inner, { workspace_id, repository_id, digest, since, trigger: 'SCHEDULED' })
+          await putWaiting(inner, { id: row_id, workspace_id, repository_id, digest, since, trigger: 'SCHEDULED' })
       await inner.update(scheduledCollection, id, { ...stored.value, after: last.row_id }, stored.version)
     })
   }

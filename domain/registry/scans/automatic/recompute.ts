@@ -2,13 +2,13 @@ import type { Turn } from '../../../ports/workers.ts'
 import type { RegistryEnvironment } from '../../environment.ts'
 import type { AdvisoryState, Finding } from '../../scanning/advisories.ts'
 import { lockReport, succeed, withResult } from '../end-scan.ts'
-import { countFindings, sortFindings } from '../findings.ts'
+import { countFindings, sortFindings } from '../../scan-results/findings.ts'
 import { mergedFindings } from '../merge-children.ts'
 import { advisoriesOf, builtIn } from '../native-result.ts'
-import { findingsOf, packagesOf, writeResult } from '../result-rows.ts'
+import { findingsOf, packagesOf, writeResult } from '../../scan-results/result-rows.ts'
 import { isInProgress, putScan } from '../scan-rows.ts'
 import { scannedImages } from '../scanned-images.ts'
-import { scanCollection, type StoredScan } from '../scans-store.ts'
+import { scanCollection, type StoredScan } from '../../scan-results/scans-store.ts'
 
 /** The time after which the rest is left to the next run of the worker, in milliseconds: other tasks wait meanwhile. */
 const sliceMs = 2000
@@ -41,7 +41,7 @@ async function recompute(
   const findings =
     scan.kind === 'INDEX'
       ? await mergedFindings(store, await childrenOf(store, scan))
-      : sortFindings(await advisories.match(await packagesOf(store, scan.id, result.inventory), signal))
+      : await sortFindings(await advisories.match(await packagesOf(store, scan.id, result.inventory), signal))
   const isSame = result.counts !== undefined && (await areEqual(findings, findingsOf(store, scan.id, result.id)))
   const id = isSame ? result.id : clock.newId()
   if (!isSame) {

@@ -4,14 +4,14 @@ import type { Transaction } from '../../../ports/store.ts'
 import type { Turn } from '../../../ports/workers.ts'
 import { workspaceScope } from '../../../resources/kind.ts'
 import { artifactCollection } from '../../artifacts/artifacts-store.ts'
-import { dropRow } from '../../artifacts/drop-row.ts'
+import { dropRow } from '../../drop-row.ts'
 import { recordAuditEvent } from '../../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../../environment.ts'
 import { repositoryCollection } from '../../repositories/repositories-store.ts'
 import { effectivePolicy } from '../../scan-policies/effective-policy.ts'
 import { beginScan, scanEffect } from '../begin-scan.ts'
 import { isInProgress } from '../scan-rows.ts'
-import { scanCollection, waitingCollection, type WaitingScan } from '../scans-store.ts'
+import { scanCollection, waitingCollection, type WaitingScan } from '../../scan-results/scans-store.ts'
 
 /** The number of scans in progress from which no further automatic one begins, so that calls need not wait for many. */
 const mostInProgress = 4
@@ -68,7 +68,7 @@ export class WaitingScans {
 async function beginWaiting(
   environment: RegistryEnvironment,
   tx: Transaction,
-  { id, repository_id, trigger, workspace_id }: WaitingScan,
+  { id, repository_id, workspace_id }: WaitingScan,
 ): Promise<'begun' | 'dropped' | 'inactive'> {
   const { clock, operations, taxonomy } = environment
   const scope = workspaceScope(workspace_id)
@@ -78,6 +78,8 @@ async function beginWaiting(
   const artifact = (await tx.get(artifactCollection, id))?.value
   const policy = repository && (await effectivePolicy(tx, repository))?.policy
   const scan = (await tx.lock(scanCollection, id))?.value
+  // The trigger may have changed since the row was found.
+  const trigger = (await tx.lock(waitingCollection, id))?.value.trigger
   const isWanted = policy?.trigger === `REGISTRY_SCAN_TRIGGER_${trigger}` && !(scan && isInProgress(scan))
   if (repository?.state === 'REGISTRY_REPOSITORY_STATE_DELETING' || !artifact || !isWanted) {
     await dropRow(tx, waitingCollection, id)

@@ -3,9 +3,9 @@ import type { RegistryEnvironment } from '../../environment.ts'
 import { dayOf } from '../begin-scan.ts'
 import { lockReport } from '../end-scan.ts'
 import { deleteBill } from '../push-bill.ts'
-import { deleteParts } from '../result-rows.ts'
+import { deleteParts } from '../../scan-results/result-rows.ts'
 import { isInProgress } from '../scan-rows.ts'
-import { scanCollection, scanDayCollection, type StoredScan } from '../scans-store.ts'
+import { scanCollection, scanDayCollection, type StoredScan } from '../../scan-results/scans-store.ts'
 
 /** Deletes what earlier results of scans have left: their rows, and the bills of materials that others replace. */
 export async function tidyScans(environment: RegistryEnvironment, turn: Turn): Promise<void> {

@@ -39,8 +39,8 @@ const kinds: Readonly<Record<string, TarEntry['kind']>> = {
   S: 'file',
 }
 
-/** The flags of entries that have no content, whatever size they name: links, devices, folders and pipes. */
-const withoutContent = new Set(['1', '2', '3', '4', '5', '6'])
+/** The flags of entries that have no content, whatever size they name: links, devices and pipes. */
+const withoutContent = new Set(['1', '2', '3', '4', '6'])
 
 /** The flags of extended headers: PAX for one entry and for all, and the long link and name of GNU. */
 const extensions = new Set(['x', 'g', 'K', 'L'])
@@ -85,15 +85,10 @@ export class TarReader {
     }
   }
 
-  /** Ends the archive. Throws a `LayerFault` if it is incomplete. */
+  /** Ends the archive, which may lack the bytes up to a whole block. Throws a `LayerFault` if it lacks more. */
   end(): void {
-    if (this.isEnded) return
-    const isInside = this.#filled > 0 || this.#left > 0 || this.#padding > 0 || this.#hasSparseBlocks
-    if (isInside || this.#hasPendingExtension) throw new LayerFault('unreadable', 'the tar archive is cut off')
-  }
-
-  get #hasPendingExtension(): boolean {
-    return this.#pax !== undefined || this.#longName !== undefined || this.#longLink !== undefined
+    if (!this.isEnded && (this.#filled > 0 || this.#left > 0 || this.#hasSparseBlocks))
+      throw new LayerFault('unreadable', 'the tar archive is cut off')
   }
 
   #content(bytes: Buffer): number {
@@ -189,11 +184,12 @@ export class TarReader {
     const { flag, mode } = header
     const name = this.#pax?.sparseName ?? this.#longName ?? this.#pax?.path ?? header.name
     const link = this.#longLink ?? this.#pax?.link ?? header.link
-    const size = withoutContent.has(flag) ? 0 : (this.#pax?.size ?? header.size)
-    const isSparse = flag === 'S' || this.#pax?.isSparse === true
-    this.#forgetExtensions()
     // Archives of V7 mark folders by a slash alone.
     const kind = flag === '\0' && name.endsWith('/') ? 'folder' : (kinds[flag] ?? 'other')
+    const hasContent = kind !== 'folder' && !withoutContent.has(flag)
+    const size = hasContent ? (this.#pax?.size ?? header.size) : 0
+    const isSparse = flag === 'S' || this.#pax?.isSparse === true
+    this.#forgetExtensions()
     return { kind, name, link, mode, size, isSparse }
   }
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { absentId, addTenant } from '../../../areas/members.ts'
 import { registryMember } from '../members.ts'
-import { digestOf, OciClient, ociImage, type OciAnswer, type OciCall } from '../oci-client.ts'
+import { digestOf, OciClient, ociImage, toldBy, type OciCall } from '../oci-client.ts'
 import { sharedRegistry } from '../plane/shared-registry.ts'
 
 const registry = sharedRegistry()
@@ -67,12 +67,6 @@ const calls: readonly (readonly [path: string, call: OciCall])[] = [
 
 const target = (name: string, path: string): string =>
   `/v2/${name}${path.replace('DIGEST', digest).replace('LAYER', digestOf('hidden'))}`
-
-/** Returns what an answer says, without the time and the id of the request. */
-const toldBy = ({ bytes, headers, status }: OciAnswer): string => {
-  const fixed = [...headers].filter(([name]) => !['date', 'x-request-id', 'traceparent'].includes(name))
-  return JSON.stringify([status, new TextDecoder().decode(bytes), fixed])
-}
 
 /** Returns the lower quartile, which other work of the machine changes less than the median. */
 const lowerQuartile = (values: readonly number[]): number =>

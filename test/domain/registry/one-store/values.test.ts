@@ -106,8 +106,15 @@ describe('the config of an image', () => {
     })
   })
 
-  it.each(['', '{', '[]', 'null', '{}', '{"os": 1, "architecture": []}', '{"created": "soon"}', `${'['.repeat(500)}`])(
-    '%s says nothing',
-    text => expect(facts(text)).toEqual({}),
-  )
+  it.each([
+    '',
+    '{',
+    '[]',
+    'null',
+    '{}',
+    '{"os": 1, "architecture": []}',
+    '{"created": "soon"}',
+    `{"os": "${'a'.repeat(256)}", "architecture": "b"}`,
+    `${'['.repeat(500)}`,
+  ])('%s says nothing', text => expect(facts(text)).toEqual({}))
 })

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, sign, X509Certificate, type KeyObject } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { OciClient, type OciAnswer } from '../oci-client.ts'
+import { OciClient, toldBy } from '../oci-client.ts'
 import { servedRegistry } from '../served-registry.ts'
 import { sharedRegistry } from './shared-registry.ts'
 
@@ -115,13 +115,6 @@ const forgeries: readonly (readonly [name: string, forge: () => string | Promise
   ['of one part', () => token.split('.')[0] ?? ''],
   ['of four parts', () => `${token}.x`],
 ]
-
-/** Returns what an answer says, without the time and the id of the request. */
-const toldBy = ({ bytes, headers, status }: OciAnswer) => ({
-  status,
-  body: new TextDecoder().decode(bytes),
-  headers: [...headers].filter(([name]) => !['date', 'x-request-id', 'traceparent'].includes(name)),
-})
 
 const calls: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/v2/acme/web/first/manifests/v1'],

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll } from 'vitest'
+import { shared } from '../../../shared.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
+import type { Later } from '../../../server/store/harness.ts'
 
 /** Serves one registry for the tests of a file. Returns a function that returns it within a test. */
-export function sharedRegistry(): () => ServedRegistry {
-  let served: ServedRegistry | undefined
-  beforeAll(async () => {
-    served = await servedRegistry(afterAll)
-  })
-  return () => {
-    if (served === undefined) throw new Error('the registry is served within tests only')
-    return served
-  }
-}
+export const sharedRegistry = (
+  serve: (later: Later) => Promise<ServedRegistry> = servedRegistry,
+): (() => ServedRegistry) => shared(later => serve(later))

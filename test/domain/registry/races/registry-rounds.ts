@@ -8,6 +8,9 @@ import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 const rounds = isLong ? raceRounds : Math.min(8, raceRounds)
 
+/** The time limit of a race in milliseconds: PostgreSQL finds a deadlock, after which a call begins again, in a second. */
+const timeout = 60_000 + rounds * 3000
+
 /** One round of a race. */
 export interface RegistryRound {
   readonly calls: Racers
@@ -44,7 +47,7 @@ export function racedRegistry(): () => ServedRegistry {
 /** Declares the tests of races: each has only documented outcomes, and all together leave sound rows and files. */
 export function describeRaces(registry: () => ServedRegistry, races: readonly RegistryRace[]): void {
   describe('a race of', () => {
-    it.each(races)('$name has only documented outcomes', async ({ documented, name, prepare }) => {
+    it.each(races)('$name has only documented outcomes', { timeout }, async ({ documented, name, prepare }) => {
       let check: RegistryRound['check']
       const outcomes = await race(
         rounds,

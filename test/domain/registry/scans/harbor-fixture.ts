@@ -67,8 +67,8 @@ export class HarborFixture {
       return send(302, '', { 'refresh-after': pending?.after ?? '1', location: request.url })
     }
     if (cutsOff === true) {
-      response.writeHead(200, { 'content-length': '1000' }).write('{"vulner')
-      return void response.socket?.destroy()
+      response.writeHead(200, { 'content-length': '1000' }).write('{"vulner', () => response.socket?.destroy())
+      return
     }
     const { body = reportOf([]), location, status = 200 } = report ?? {}
     send(status, body, { 'content-type': reportType, ...(location !== undefined && { location }) })

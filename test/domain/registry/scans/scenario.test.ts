@@ -85,6 +85,5 @@ it('a scan of an image of Debian finds exactly the vulnerabilities of the versio
   const text = new TextDecoder().decode((await oci.send(`/v2/${name}/blobs/${blob}`)).bytes)
   expect(json ?? JSON.parse(text)).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6' })
   expect(text).toContain('pkg:deb/debian/openssl@3.0.11-1~deb12u1')
-  console.log(JSON.stringify(found, null, 2))
   expect(await doctorFindings(place)).toEqual([])
 })

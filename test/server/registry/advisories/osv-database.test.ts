@@ -165,6 +165,14 @@ describe('the advisories of a folder', () => {
     }
   })
 
+  it('are imported over what a killed import has left', async () => {
+    const { file, open, put } = operator()
+    put('a.json', recordText(openssl))
+    for (const left of ['.new', '.new-journal']) writeFileSync(`${file}${left}`, 'half of something')
+    await untilFound(open(), ['DSA-T-1'])
+    expect(existsSync(`${file}.new`)).toBe(false)
+  })
+
   it('count the newest record of an id, whatever file has it', async () => {
     const { open, put } = operator()
     const newer = { modified: '2026-06-01T00:00:00Z' }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { servedRegistry } from '../../../domain/registry/served-registry.ts'
+import { servedInBucket, servedRegistry } from '../../../domain/registry/served-registry.ts'
 import { testFolder } from '../../store/harness.ts'
 
 /** The program of the OCI distribution specification that tests registries. */
@@ -17,8 +17,12 @@ const countsOf = (report: string): Readonly<Record<string, number>> =>
   )
 
 describe.runIf(suite !== '')('the conformance suite of OCI distribution', () => {
-  it.each(['1.1', 'dev'])('finds no fault by version %s', async version => {
-    const { accessToken, repository, url } = await servedRegistry(onTestFinished)
+  it.each([
+    ['1.1', 'folder', servedRegistry],
+    ['dev', 'folder', servedRegistry],
+    ['1.1', 'bucket', servedInBucket],
+  ] as const)('finds no fault by version %s over a %s', async (version, _, serve) => {
+    const { accessToken, repository, url } = await serve(onTestFinished)
     for (const name of ['one', 'two']) await repository(name)
     const results = testFolder()
     const { PATH = '' } = process.env

@@ -70,6 +70,7 @@ describe('the findings about a package', () => {
   it.each([
     ['DSA-1-1', ['CVE-1', 'DEBIAN-CVE-1', 'GHSA-1', 'DSA-1-1']],
     ['DLA-1-1', ['CVE-1', 'DLA-1-1']],
+    ['USN-1-1', ['UBUNTU-CVE-1', 'CVE-1', 'USN-1-1']],
     ['CVE-1', ['GHSA-1', 'PYSEC-1', 'CVE-1']],
     ['GO-1', ['GHSA-1', 'GO-1']],
   ])('have the id %s of %j', (id, ids) => {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sharedWhere, type Collection, type Reader, type Transaction, type Where } from '../../ports/store.ts'
 import type { Finding } from '../scanning/advisories.ts'
 import type { FoundPackage } from '../scanning/inventory.ts'
@@ -19,6 +18,8 @@ const packagesPerRow = 500
 
 /** The number of rows that one transaction writes or deletes, so that other work waits only some milliseconds. */
 const batchSize = 10
+
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** A transaction of the caller, which holds the lease of its work. */
 type RunTransaction = <R>(fn: (tx: Transaction) => Promise<R>) => Promise<R>

@@ -1,4 +1,4 @@
-import type { Collection, Transaction } from '../../ports/store.ts'
+import type { Collection, Transaction } from '../ports/store.ts'
 
 /** Deletes a row, if there is one. */
 export async function dropRow<T>(tx: Transaction, collection: Collection<T>, id: string): Promise<void> {

@@ -4,9 +4,9 @@ import type { Reader } from '../../ports/store.ts'
 import type { EffectivePolicy } from '../scan-policies/effective-policy.ts'
 import { Exceptions } from '../scan-policies/exceptions.ts'
 import type { Finding } from '../scanning/advisories.ts'
-import { rankOf } from './findings.ts'
-import { findingsOf } from './result-rows.ts'
-import type { FindingCounts, StoredScan } from './scans-store.ts'
+import { rankOf } from '../scan-results/findings.ts'
+import { findingsOf } from '../scan-results/result-rows.ts'
+import type { FindingCounts, StoredScan } from '../scan-results/scans-store.ts'
 
 /** The number of verdicts that a server keeps in memory. */
 const capacity = 5000

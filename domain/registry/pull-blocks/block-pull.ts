@@ -4,7 +4,7 @@ import type { RegistryEnvironment } from '../environment.ts'
 import type { StoredArtifact } from '../artifacts/artifacts-store.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
 import { effectivePolicy } from '../scan-policies/effective-policy.ts'
-import { scanCollection } from './scans-store.ts'
+import { scanCollection } from '../scan-results/scans-store.ts'
 import type { Verdict } from './verdicts.ts'
 
 type Judging = Pick<RegistryEnvironment, 'store' | 'verdicts'>

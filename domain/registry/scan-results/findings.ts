@@ -2,7 +2,13 @@ import { severityValues, type Severity } from '../../../output/registry/types.ts
 import { compareText } from '../../../runtime/filter/fields.ts'
 import type { Finding } from '../scanning/advisories.ts'
 import { digestOf } from '../values/digest.ts'
+import { sortInTurns } from '../values/sort-in-turns.ts'
 import type { FindingCounts } from './scans-store.ts'
+
+/** The number of findings after which other work gets a turn, which take one or two milliseconds. */
+const sliceSize = 500
+
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Returns the rank of a severity, which grows with it; UNKNOWN has the lowest. */
 export const rankOf = (severity: Severity): number => severityValues.indexOf(severity)
@@ -25,11 +31,15 @@ const maxPart = 256
 const bounded = (text: string): string =>
   text.length <= maxPart ? text : `${text.slice(0, maxPart / 2)}${digestOf('sha256', new TextEncoder().encode(text))}`
 
-/** Returns findings in the order of a report, each once. */
-export function sortFindings(findings: Iterable<Finding>): readonly Finding[] {
+/** Returns findings in the order of a report, each once. Yields to other work in between. */
+export async function sortFindings(findings: readonly Finding[]): Promise<readonly Finding[]> {
   const byKey = new Map<string, Finding>()
-  for (const finding of findings) byKey.set(keyOf(finding), finding)
-  return [...byKey].toSorted(([one], [other]) => compareText(one, other)).map(([, finding]) => finding)
+  for (const [i, finding] of findings.entries()) {
+    byKey.set(keyOf(finding), finding)
+    if (i % sliceSize === sliceSize - 1) await nextTurn()
+  }
+  const keys = await sortInTurns([...byKey.keys()], compareText)
+  return keys.flatMap(key => byKey.get(key) ?? [])
 }
 
 const memberOf = {
