@@ -1,8 +1,8 @@
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Collection, Transaction } from '../../ports/store.ts'
-import { policyCollection } from '../policies/policies-store.ts'
+import { pullersOf, settleOpenings } from '../openings/settle-openings.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
-import { pullersOf, settleOpenings } from './settle-openings.ts'
+import { policyCollection } from './policies-store.ts'
 
 /**
  * The collection with the single row that records that all policies have openings, so that only one start looks at all
