@@ -176,6 +176,8 @@ describe('the audit', () => {
     const found = () => actionsOf(`resource_id = "${id}" AND area = taxonomy`)
     await expect.poll(found).toEqual(['deleteWorkspace', 'archiveWorkspace', 'createWorkspace'])
     expect(new Set((await all(`resource_id = "${id}"`)).map(each => each.resource_name))).toEqual(new Set(['brief']))
+    const [deletion] = await all(`resource_id = "${id}"`)
+    expect(await api.observability.getActivity({ id: deletion?.id ?? '' })).toEqual(deletion)
     expect(await doctorFindings(tenant.platform.config)).toEqual([])
   })
 })
