@@ -3,6 +3,7 @@ import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { ImageFacts } from '../manifests/image-config.ts'
 import type { ParsedManifest } from '../manifests/parse-manifest.ts'
 import { artifactSize, typeOfArtifact } from '../manifests/references.ts'
+import { unscanned } from '../scan-results/unscanned.ts'
 
 /** A manifest that is pushed. */
 export interface PushedManifest extends ParsedManifest {
@@ -48,14 +49,6 @@ export function newArtifact(
     pull_count: 0,
     locked: false,
     lock_ids: [],
-    scan_overview: {
-      state: 'REGISTRY_SCAN_STATE_NOT_SCANNED',
-      critical: 0,
-      high: 0,
-      medium: 0,
-      low: 0,
-      unknown: 0,
-      fixable: 0,
-    },
+    scan_overview: unscanned,
   }
 }
