@@ -13,14 +13,14 @@ import { blobFolder, bucketIn, type registrySettings } from './settings.ts'
  * a row are no contradiction, because the server deletes them.
  */
 export function blobStoreHost(
-  { dataDir }: Pick<HostPlace, 'dataDir'>,
+  { dataDir, hasStore }: Pick<HostPlace, 'dataDir' | 'hasStore'>,
   { 'registry.blob_store': blobStore }: SettingValues<typeof registrySettings>,
 ): AreaHost {
   const bucket = bucketIn(blobStore)
   if (bucket !== undefined) return { checks: [({ reader }) => inspectBucket(reader, bucket)] }
   const folder = blobFolder(blobStore, dataDir)
-  // Without a folder, another host has the blobs.
-  const before = filesBelow(folder)
+  // Without a folder, another host may have the blobs, unless the store lies on this host too.
+  const before = filesBelow(folder) ?? (hasStore ? new Set<string>() : undefined)
   return { checks: before ? [({ reader }) => inspectFiles(reader, folder, before)] : [] }
 }
 
@@ -46,7 +46,7 @@ function faultOf(
   return stats.size === size ? undefined : `has ${size} bytes in ${file}; the file has ${stats.size}`
 }
 
-/** Returns the paths of the files of blobs; undefined without a folder. */
+/** Returns the paths of the files of blobs; undefined without a folder that can be read. */
 function filesBelow(folder: string): ReadonlySet<string> | undefined {
   try {
     return new Set(readdirSync(join(folder, 'blobs'), { recursive: true }).map(path => `blobs/${String(path)}`))

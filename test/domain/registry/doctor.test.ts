@@ -24,4 +24,7 @@ it('the doctor finds nothing after pushes and deletions, and every file that is 
   const found = (await doctorFindings(place)).join('\n')
   expect(found).toMatch(/has 5 bytes in .*; the file has 2/)
   expect(found).toMatch(/lacks the file/)
+  rmSync(join(place.dataDir, 'registry'), { recursive: true })
+  const lost = (await doctorFindings(place)).filter(each => each.includes('lacks the file'))
+  expect(lost).toHaveLength(files.filter(path => path.includes('.')).length)
 })
