@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { systemCode } from '../../store/sqlite/store-file.ts'
 import { readArchive } from './read-archive.ts'
 
 /** A file of records in the folder of the operator. */
@@ -28,13 +29,17 @@ export async function listSources(folder: string): Promise<readonly SourceFile[]
       if (source !== undefined && source !== 'folder') found.push(source)
     }
   }
+  // In a folder that has gone away meanwhile, all files seem to be gone; its advisories must stay.
+  for (const each of ['', ...below]) await readdir(join(folder, each))
   return found.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 const sourceName = /\.(?:json|zip)$/
 
 async function sourceAt(folder: string, path: string): Promise<SourceFile | 'folder' | undefined> {
-  const found = await stat(join(folder, path)).catch(() => undefined)
+  const found = await stat(join(folder, path)).catch((error: unknown) => {
+    if (systemCode(error) !== 'ENOENT') throw error
+  })
   if (found?.isDirectory()) return 'folder'
   if (found === undefined || !found.isFile() || !sourceName.test(path)) return undefined
   return { path, size: found.size, changedMs: found.mtimeMs }

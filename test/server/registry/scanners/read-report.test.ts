@@ -49,6 +49,13 @@ describe('a report of a scanner', () => {
   it.each([
     ['of no findings', '{}', 'none'],
     ['that is no JSON', '{', 'the answer of the scanner is no JSON object'],
+    ['that is a list', '[]', 'the answer of the scanner is no JSON object'],
+    ['without a list', '{"vulnerabilities": {}}', 'the report of the scanner has no list of vulnerabilities'],
+    [
+      'of too many findings',
+      `{"vulnerabilities":[${'0,'.repeat(50_000)}0]}`,
+      'the report of the scanner has more than 50000 vulnerabilities',
+    ],
     ['that nests too deep', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`, 'the answer of the scanner is no JSON object'],
     [
       'whose values take many times its bytes',
