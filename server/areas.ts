@@ -5,13 +5,12 @@ import { inspectTaxonomy } from '../domain/taxonomy/inspect.ts'
 import { followTimes, type FollowTimes } from '../domain/taxonomy/cascade/reconcile.ts'
 import { usageFacts } from '../domain/taxonomy/quotas/usage.ts'
 import { resolveTaxonomy } from '../domain/taxonomy/tree/resolve.ts'
-import { observabilityArea } from '../output/observability/area.ts'
 import { taxonomyArea as generatedTaxonomy } from '../output/taxonomy/area.ts'
 import { area, type AreaModule } from './area.ts'
 import { computeArea } from './compute/area.ts'
 import { iamArea } from './iam/area.ts'
-import { areaInProgress, records } from './area-in-progress.ts'
 import { networkArea } from './network/area.ts'
+import { observabilityArea } from './observability/area.ts'
 import { registryArea } from './registry/area.ts'
 import { storageArea } from './storage/area.ts'
 import { topologyArea } from './topology/area.ts'
@@ -40,7 +39,7 @@ export const areas: readonly AreaModule[] = [
   topologyArea(),
   computeArea(),
   networkArea(),
-  areaInProgress({ generated: observabilityArea, built: records(observabilityArea.filters) }),
+  observabilityArea(),
   registryArea(),
   storageArea(),
   vaultArea(),

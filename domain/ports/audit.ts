@@ -1,4 +1,5 @@
 import type { CallContext } from '../../runtime/context.ts'
+import type { RpcCode } from '../../runtime/errors.ts'
 import { systemPrincipalId } from './reserved.ts'
 import type { Store, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
@@ -25,6 +26,8 @@ export interface Activity {
   readonly principalId: string
   readonly principalKind: 'USER' | 'SERVICE_ACCOUNT' | 'SYSTEM' | 'ANONYMOUS'
   readonly outcome: 'SUCCEEDED' | 'DENIED' | 'FAILED'
+  /** The code of the error; absent for a success. */
+  readonly rpc?: RpcCode
   /** The reason of the error; empty for a success. */
   readonly reason: string
   /** The paths of the changed fields, in the form of an update mask. */
@@ -35,6 +38,8 @@ export interface Activity {
   readonly requestId: string
   /** The address of the caller; empty for work of the platform itself. */
   readonly clientAddress: string
+  /** The name of the caller's program, of at most 256 characters; absent: unknown. */
+  readonly userAgent?: string
   /** The number of refusals for which the activity stands, or of things that a run of a worker removed; absent: 1. */
   readonly count?: number
 }
@@ -53,14 +58,25 @@ export interface Audit {
 
 type Caller = Pick<
   Activity,
-  'area' | 'action' | 'permission' | 'principalId' | 'principalKind' | 'traceId' | 'requestId' | 'clientAddress'
+  | 'area'
+  | 'action'
+  | 'permission'
+  | 'principalId'
+  | 'principalKind'
+  | 'traceId'
+  | 'requestId'
+  | 'clientAddress'
+  | 'userAgent'
 >
+
+/** The longest \`User-Agent\` that an activity keeps, in characters. */
+const maxAgent = 256
 
 const principalKinds = { user: 'USER', service_account: 'SERVICE_ACCOUNT', system: 'SYSTEM' } as const
 
 /** Returns the members of an activity that are copied from the context of the call. */
 export function calledBy(context: CallContext): Caller {
-  const { clientAddress, operation, principal, requestId, traceId } = context
+  const { clientAddress, operation, principal, requestId, traceId, userAgent = '' } = context
   return {
     area: operation?.area ?? '',
     action: operation?.operationId ?? '',
@@ -70,6 +86,7 @@ export function calledBy(context: CallContext): Caller {
     traceId,
     requestId,
     clientAddress,
+    userAgent: userAgent.slice(0, maxAgent),
   }
 }
 

@@ -29,6 +29,7 @@ import { lockForm } from './locks/lock-form.ts'
 import { lockKind } from './locks/lock-kind.ts'
 import { protectedCollection } from './locks/locks-store.ts'
 import { openingCollection } from './openings/openings-store.ts'
+import { makeFirstOpenings, openingStarts } from './policies/first-openings.ts'
 import { policyForm } from './policies/policy-form.ts'
 import { policyKind } from './policies/policy-kind.ts'
 import { quotaLimitKind } from './quotas/limit-kind.ts'
@@ -74,6 +75,7 @@ export const registry = {
     grantCollection,
     protectedCollection,
     openingCollection,
+    openingStarts,
     eventCollection,
     scanCollection,
     findingsCollection,
@@ -83,6 +85,7 @@ export const registry = {
     scheduledCollection,
     retentionRunCollection,
   ],
+  start: makeFirstOpenings,
   inspect: inspectRegistry,
 } as const
 

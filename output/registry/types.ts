@@ -150,7 +150,10 @@ export interface Artifact {
   repository_id: Id
   /** Media type of the manifest. */
   media_type: string
-  /** What the manifest says it is, its `artifactType`; empty when it does not. */
+  /**
+   * What the manifest says it is, its `artifactType`, or without one the media type of its config; empty for an index
+   * that does not.
+   */
   artifact_type: string
   /** What it is by its media types. */
   kind: ArtifactKind

@@ -69,6 +69,7 @@ function denied(error: ApiError, context: CallContext, route: Route<unknown, unk
     resourceId: '',
     scope: { type: scopeTypeOf(scope_type), id: scope_id },
     outcome: 'DENIED',
+    rpc: error.rpc,
     reason: error.reason,
     changedFields: [],
     operationId: '',

@@ -22,6 +22,7 @@ import { blobStoreHost } from './blob-checks.ts'
 import { watchClusters } from './cluster-health.ts'
 import { clusterEngines } from './cluster-client.ts'
 import { registryContent } from './content.ts'
+import { requireOtherHosts } from './engine-hosts.ts'
 import { openBlobStore } from './open-blob-store.ts'
 import { scannerParts } from './scanner.ts'
 import { retentionMetrics } from './retention-metrics.ts'
@@ -55,7 +56,12 @@ export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
     procedures: parts => registryProcedures(environmentOf(parts)),
     workers: parts => registryWorkers(environmentOf(parts)),
     provides: parts => ({ registry: registryFunctions(environmentOf(parts)) }),
-    planes: parts => [ociPlane(generated.domain, environmentOf(parts))],
+    planes(parts) {
+      const environment = environmentOf(parts)
+      // The host may be that of the address at which the server listens.
+      const listensAt = () => requireOtherHosts(parts.settings['registry.engines'], environment.host())
+      return [{ ...ociPlane(generated.domain, environment), listensAt }]
+    },
   })
 }
 

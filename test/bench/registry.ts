@@ -7,9 +7,10 @@ import { printTags } from './measuring/registry/tags.ts'
 /**
  * Prints figures of the registry, each beside its limit or a peer in the same run: `content`, a push and a pull of one
  * large layer; `memory`, the memory of the server with 50 pushes of 20 MB at a time, then 50 pulls; `tags`, pages among
- * 100,000 tags, on both stores; `retention`, a dry run and a run of a retention policy, on both stores. `npm run bench
- * registry content full` takes a layer of 1 GiB; the default is a quarter of it. `npm run bench registry retention full`
- * takes 100,000 artifacts; the default is 5,000. A part that exceeds a limit sets the exit status.
+ * 100,000 tags; `retention`, a dry run and a run of a retention policy. The last two run on both stores, unless `sqlite` or
+ * `postgres` is named. `npm run bench registry content full` takes a layer of 1 GiB; the default is a quarter of it. `npm
+ * run bench registry retention full` takes 100,000 artifacts; the default is 5,000. A part that exceeds a limit sets the
+ * exit status.
  */
 const [, , , ...asked] = process.argv
 const isAsked = (name: string): boolean =>
@@ -18,13 +19,14 @@ const isAsked = (name: string): boolean =>
 if (isAsked('content') && !(await printContent(asked.includes('full')))) process.exitCode = 1
 if (isAsked('memory') && !(await printMemory())) process.exitCode = 1
 
+const isStore = (name: string): boolean => /^(?:sqlite|postgres)$/.test(name)
 const onBothStores: Readonly<Record<string, (storeUrl: string | undefined) => Promise<boolean>>> = {
   tags: printTags,
   retention: storeUrl => printRetention(storeUrl, asked.includes('full') ? 100_000 : 5000),
 }
 for (const [name, print] of Object.entries(onBothStores)) {
   if (!isAsked(name)) continue
-  for (const store of ['sqlite', 'postgres']) {
+  for (const store of ['sqlite', 'postgres'].filter(each => asked.includes(each) || !asked.some(isStore))) {
     const server = store === 'postgres' ? await startServer() : undefined
     try {
       if (!(await print(server?.url))) process.exitCode = 1

@@ -235,7 +235,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     })
     return new Response(typeof body === 'string' ? body : null, { status, headers: headerLines(headers) })
   },
-  'er-091': at => at.ask(`/registry/v1/workspaces/${at.tenant.workspace}/engines/native/scan-policies/${absentId}`),
+  'er-091': at => at.ask(`/observability/v1/workspaces/${at.tenant.workspace}/engines/native/log-sinks/${absentId}`),
   async 'er-093'(at) {
     const { workspace } = at.tenant
     const { id, resource_id } = await at.api.compute.createVm({ workspace, body: { ...tinyBody, name: at.name() } })

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import type { Collection } from '../../domain/ports/store.ts'
+import { predefinedRoles } from '../../domain/iam/roles/predefined-roles.ts'
 import { layoutOf } from '../../server/store/layout.ts'
 import { openPostgres } from '../../server/store/postgres.ts'
 import { postgresDialect } from '../../server/store/postgres/dialect.ts'
@@ -21,6 +22,18 @@ export const keptTables: readonly string[] = [
   'ninefold_generations',
   'ninefold_formats',
 ]
+
+/** Returns texts as a list of SQL. */
+const quoted = (texts: readonly string[]): string => texts.map(text => `'${text.replaceAll("'", "''")}'`).join()
+
+/**
+ * The conditions of rows that stay, keyed by table. The first start of a platform writes the permissions of the
+ * predefined roles: more than a thousand rows that are always the same. A start compares the rows with its roles, so
+ * that it writes none of them again.
+ */
+const keptRows: Readonly<Record<string, string>> = {
+  iam_role_permissions: `role_id IN (${quoted(predefinedRoles.map(({ name }) => name))})`,
+}
 
 /**
  * The largest table that is emptied by DELETE, in bytes. TRUNCATE makes new files for a table and its indexes, and every
@@ -84,16 +97,17 @@ export class Schemas {
     const name = this.#newName()
     await this.#run(`ALTER SCHEMA ${before} RENAME TO ${name}`)
     if ((await this.#shapeOf(name)) !== shape) return this.#drop(name)
-    const written = (isLarge: boolean): Promise<readonly string[]> =>
-      this.#run(
-        `SELECT '${name}.' || quote_ident(relname) FROM pg_class
-           WHERE relnamespace = '${name}'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0
-             AND (pg_relation_size(oid) > ${mostDeletedBytes}) = ${isLarge}
-             AND relname NOT IN (${keptTables.map(table => `'${table}'`).join()})`,
-      )
-    const [small, large] = [await written(false), await written(true)]
-    if (small.length > 0) await this.#run(`DO $$ BEGIN ${small.map(table => `DELETE FROM ${table};`).join(' ')} END $$`)
-    if (large.length > 0) await this.#run(`TRUNCATE ${large.join()}`)
+    const conditions = Object.entries(keptRows).map(
+      ([table, kept]) => `WHEN ${quoted([table])} THEN ${quoted([` WHERE NOT (${kept})`])}`,
+    )
+    const statements = await this.#run(
+      `SELECT CASE WHEN pg_relation_size(oid) <= ${mostDeletedBytes} OR relname IN (${quoted(Object.keys(keptRows))})
+           THEN 'DELETE FROM ' ELSE 'TRUNCATE ' END ||
+         '${name}.' || quote_ident(relname) || CASE relname ${conditions.join(' ')} ELSE '' END
+         FROM pg_class WHERE relnamespace = '${name}'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0
+           AND relname NOT IN (${quoted(keptTables)})`,
+    )
+    if (statements.length > 0) await this.#run(`DO $$ BEGIN ${statements.map(each => `${each};`).join(' ')} END $$`)
     free.push({ name, shape })
   }
 

@@ -153,6 +153,7 @@ export const reuse = (session: StoredToken, context: CallContext): Activity => (
   resourceId: session.id,
   scope: { type: session.home_type, id: session.home_id },
   outcome: 'DENIED',
+  rpc: 'UNAUTHENTICATED',
   reason: 'REUSE_DETECTED',
   changedFields: [],
   operationId: '',

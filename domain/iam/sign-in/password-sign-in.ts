@@ -111,6 +111,7 @@ function signIn(user: StoredUser | undefined, outcome: 'SUCCEEDED' | 'DENIED', c
     resourceId: user?.id ?? '',
     scope: user ? homeOf({ ...user, workspace_id: '' }) : platform,
     outcome,
+    ...(outcome === 'DENIED' && { rpc: 'UNAUTHENTICATED' }),
     reason: outcome === 'DENIED' ? 'INVALID_CREDENTIALS' : '',
     changedFields: [],
     operationId: '',

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../ports/store.ts'
 import type { Manifest } from '../manifests/manifest.ts'
-import { blobsOf, childrenOf, referrerType } from '../manifests/references.ts'
+import { blobsOf, childrenOf, typeOfArtifact } from '../manifests/references.ts'
 import { rowOf } from './artifacts-store.ts'
 import { referenceCollection, type ReferenceKind, type StoredReference } from './references-store.ts'
 
@@ -17,7 +17,7 @@ export async function insertReferences(
     digest,
     kind,
     target,
-    artifact_type: kind === 'SUBJECT' ? referrerType(manifest) : '',
+    artifact_type: kind === 'SUBJECT' ? typeOfArtifact(manifest) : '',
   })
   for (const target of childrenOf(manifest)) await tx.insert(referenceCollection, row('CHILD', target))
   for (const blob of blobsOf(manifest)) await tx.insert(referenceCollection, row('BLOB', blob.digest))

@@ -2,7 +2,8 @@ import type { Artifact } from '../../../output/registry/types.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { ImageFacts } from '../manifests/image-config.ts'
 import type { ParsedManifest } from '../manifests/parse-manifest.ts'
-import { artifactSize } from '../manifests/references.ts'
+import { artifactSize, typeOfArtifact } from '../manifests/references.ts'
+import { unscanned } from '../scan-results/unscanned.ts'
 
 /** A manifest that is pushed. */
 export interface PushedManifest extends ParsedManifest {
@@ -28,7 +29,7 @@ export function newArtifact(
     digest,
     repository_id,
     media_type: manifest.mediaType,
-    artifact_type: manifest.artifactType,
+    artifact_type: typeOfArtifact(manifest),
     kind: `REGISTRY_ARTIFACT_KIND_${manifest.kind}`,
     size_bytes: artifactSize(manifest, bytes),
     manifest_size_bytes: bytes,
@@ -48,14 +49,6 @@ export function newArtifact(
     pull_count: 0,
     locked: false,
     lock_ids: [],
-    scan_overview: {
-      state: 'REGISTRY_SCAN_STATE_NOT_SCANNED',
-      critical: 0,
-      high: 0,
-      medium: 0,
-      low: 0,
-      unknown: 0,
-      fixable: 0,
-    },
+    scan_overview: unscanned,
   }
 }

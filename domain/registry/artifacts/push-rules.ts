@@ -1,6 +1,6 @@
 import { artifactKindNotAllowed, artifactTooLarge } from '../../../output/registry/errors.ts'
 import { faultAt } from '../../../runtime/errors.ts'
-import { hasId, type Transaction } from '../../ports/store.ts'
+import { hasId, type Reader } from '../../ports/store.ts'
 import { linkCollection } from '../blobs/blobs-store.ts'
 import type { Manifest } from '../manifests/manifest.ts'
 import { blobsOf, childrenOf, requiredBlobs } from '../manifests/references.ts'
@@ -9,6 +9,9 @@ import { artifactCollection, rowOf } from './artifacts-store.ts'
 
 /** The longest list of ids in one read. */
 const batch = 500
+
+/** The number of missing digests after which the search for more ends. */
+const enoughMissing = 20
 
 /** Throws ARTIFACT_KIND_NOT_ALLOWED and ARTIFACT_TOO_LARGE, as the settings of the repository say. */
 export function requireAllowed(
@@ -27,40 +30,52 @@ export function requireAllowed(
     throw faultAt(artifactTooLarge, 'body', `must have at most ${max_artifact_size_bytes} bytes, and has ${sizeBytes}`)
 }
 
-/** The digests that a manifest names and that its repository lacks, and those whose size differs from their descriptor. */
+/**
+ * The digests that a manifest names and that its repository lacks, and those whose size differs from their descriptor. The
+ * search ends once 20 are missing.
+ */
 export interface ReferenceFaults {
   readonly missing: readonly string[]
   readonly missized: readonly string[]
 }
 
-/** Compares what a manifest names with the repository, whose row the transaction has locked. */
+/**
+ * Compares what a manifest names with the repository. `pause` runs before each read; a transaction, which must have locked
+ * the row of the repository, has no pauses.
+ */
 export async function referenceFaults(
-  tx: Transaction,
+  reader: Reader,
   repository: string,
   manifest: Manifest,
+  pause?: () => Promise<void>,
 ): Promise<ReferenceFaults> {
-  const sizes = new Map<string, number>()
-  const blobs = blobsOf(manifest)
-  for (const ids of batches(
-    repository,
-    blobs.map(({ digest }) => digest),
-  ))
-    for await (const { value } of tx.each(linkCollection, hasId(linkCollection, ids)))
+  const missing: string[] = []
+  const missized: string[] = []
+  const required = new Set(requiredBlobs(manifest))
+  for (const blobs of batches(blobsOf(manifest))) {
+    await pause?.()
+    const ids = blobs.map(({ digest }) => rowOf(repository, digest))
+    const sizes = new Map<string, number>()
+    for await (const { value } of reader.each(linkCollection, hasId(linkCollection, ids)))
       sizes.set(value.digest, value.size)
-  const present = new Set<string>()
-  const children = childrenOf(manifest)
-  for (const ids of batches(repository, children))
-    for await (const { value } of tx.each(artifactCollection, hasId(artifactCollection, ids))) present.add(value.digest)
-  return {
-    missing: [
-      ...requiredBlobs(manifest).filter(digest => !sizes.has(digest)),
-      ...children.filter(digest => !present.has(digest)),
-    ],
-    missized: blobs.filter(({ digest, size }) => (sizes.get(digest) ?? size) !== size).map(({ digest }) => digest),
+    for (const { digest, size } of blobs) {
+      if ((sizes.get(digest) ?? size) !== size) missized.push(digest)
+      else if (required.has(digest) && !sizes.has(digest)) missing.push(digest)
+    }
+    if (missing.length >= enoughMissing) return { missing, missized: [] }
   }
+  for (const children of batches(childrenOf(manifest))) {
+    await pause?.()
+    const ids = children.map(digest => rowOf(repository, digest))
+    const present = new Set<string>()
+    for await (const { value } of reader.each(artifactCollection, hasId(artifactCollection, ids)))
+      present.add(value.digest)
+    missing.push(...children.filter(digest => !present.has(digest)))
+    if (missing.length >= enoughMissing) return { missing, missized: [] }
+  }
+  return { missing, missized }
 }
 
-function* batches(repository: string, digests: readonly string[]): Generator<readonly string[], void, undefined> {
-  for (let i = 0; i < digests.length; i += batch)
-    yield digests.slice(i, i + batch).map(digest => rowOf(repository, digest))
+function* batches<T>(items: readonly T[]): Generator<readonly T[], void, undefined> {
+  for (let i = 0; i < items.length; i += batch) yield items.slice(i, i + batch)
 }

@@ -9,6 +9,9 @@ import { artifactSize } from './references.ts'
 /** The largest manifest in bytes: 4 MiB (registry.md 3). */
 export const maxManifestBytes = 4 * 2 ** 20
 
+/** The largest number of layers of a manifest, and of manifests that an index lists. */
+const maxDescriptors = 10_000
+
 /** The deepest nesting of a manifest: deeper custom members are refused. */
 const maxDepth = 100
 
@@ -100,6 +103,7 @@ function descriptors(value: unknown, field: string): readonly Descriptor[] {
   // Some clients write `null` for an empty list.
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw new ManifestFault(`${field} must be a list`)
+  if (value.length > maxDescriptors) throw new ManifestFault(`${field} must have at most ${maxDescriptors} members`)
   return value.map((item: unknown, index) => descriptor(item, `${field}[${index}]`))
 }
 

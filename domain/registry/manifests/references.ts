@@ -22,6 +22,6 @@ export const childrenOf = ({ children }: Manifest): readonly string[] => [
 export const artifactSize = (manifest: Manifest, manifestBytes: number): number =>
   blobsOf(manifest).reduce((sum, { size }) => sum + size, manifestBytes)
 
-/** Returns what a manifest says it is to those who look for referrers: its artifact type, or the type of its config. */
-export const referrerType = ({ artifactType, config }: Manifest): string =>
+/** Returns what a manifest says it is: its artifact type, or without one the type of its config. */
+export const typeOfArtifact = ({ artifactType, config }: Manifest): string =>
   artifactType === '' ? (config?.media_type ?? '') : artifactType

@@ -1,26 +1,17 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Stored } from '../../ports/store.ts'
-import { UploadChanged } from '../blobs/blob-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
-import { dropUpload, finishUpload, type FinishedUpload } from '../uploads/finish-upload.ts'
+import { finishUpload, type FinishedUpload } from '../uploads/finish-upload.ts'
+import { abandonUpload, noteFailure, noteProgress } from '../uploads/note-progress.ts'
 import { uploadCollection, type StoredUpload } from '../uploads/uploads-store.ts'
 import { digestText, isAlgorithm, parseDigest, type Digest, type DigestAlgorithm } from '../values/digest.ts'
-import { chunkRange, receivedRange } from './content-range.ts'
 import { ociError } from './oci-errors.ts'
-import { allowedCall, digestHeader, type Body, type PlaneCall, type PlaneReply } from './plane-call.ts'
-import { recordingQuotas, requirePushable, uploadLimit } from './push-limits.ts'
+import { allowedCall, digestHeader, type PlaneCall, type PlaneReply } from './plane-call.ts'
+import { recordingQuotas, requireFewUploads, requirePushable } from './push-limits.ts'
 import { requireDigest } from './read-blob.ts'
-
-/** The headers and parameters of a call that carries bytes of an upload. */
-export interface UploadRequest {
-  readonly digest?: string
-  readonly 'digest-algorithm'?: string
-  readonly 'content-length'?: string
-  readonly 'content-range'?: string
-  readonly body?: Body
-}
+import { progressHeaders, receive, unknownUpload, type Receiving, type UploadRequest } from './receive-upload.ts'
 
 /** Begins an upload, or takes a whole blob if the request names its digest (end-4a, end-4b). */
 export async function startUpload(
@@ -28,30 +19,57 @@ export async function startUpload(
   request: UploadRequest,
   context: CallContext,
 ): Promise<PlaneReply> {
-  const { clock, store } = environment
   const call = allowedCall(context)
   requirePushable(call.repository.value)
-  const upload = clock.newId()
   if (request.digest !== undefined)
-    return recordingQuotas(environment, call, async () => {
-      const digest = parsed(request.digest)
-      const to = { upload, algorithm: digest.algorithm, received: 0, digest }
-      const received = await receive(environment, call, to, request)
-      return finish(environment, call, { upload, received }, digest)
-    })
-  const time = formatMillis(context.now)
-  const row: StoredUpload = {
-    id: upload,
+    return recordingQuotas(environment, call, () => takeBlob(environment, call, request, parsed(request.digest)))
+  await requireFewUploads(environment, call.repository)
+  const row = newUpload(environment, call, algorithmOf(request['digest-algorithm']))
+  await environment.store.tx(tx => tx.insert(uploadCollection, row))
+  return progress(call, row.id, 0, 202)
+}
+
+/** Takes a whole blob. A refused or broken blob leaves nothing. */
+async function takeBlob(
+  environment: RegistryEnvironment,
+  call: PlaneCall,
+  request: UploadRequest,
+  digest: Digest,
+): Promise<PlaneReply> {
+  const { store } = environment
+  const { algorithm } = digest
+  const row = newUpload(environment, call, algorithm)
+  const upload = row.id
+  let hasRow = false
+  // Only a long blob takes room while it arrives.
+  const note = async (offset: number): Promise<boolean> => {
+    if (hasRow) return noteProgress(environment, upload, offset)
+    await store.tx(tx => tx.insert(uploadCollection, { ...row, offset }))
+    return (hasRow = true)
+  }
+  try {
+    const received = await receive(environment, call, { upload, algorithm, received: 0, digest, note }, request)
+    return await finish(environment, call, { upload, received }, digest)
+  } catch (error) {
+    // What stays because of another failure is collected later.
+    await abandonUpload(environment, upload).catch(() => {})
+    throw error
+  }
+}
+
+/** Returns the row of a new upload. */
+function newUpload({ clock }: RegistryEnvironment, call: PlaneCall, algorithm: DigestAlgorithm): StoredUpload {
+  const time = formatMillis(call.context.now)
+  return {
+    id: clock.newId(),
     workspace_id: call.repository.value.workspace_id,
     repository_id: call.repository.id,
     principal_id: call.context.principal?.id ?? '',
-    algorithm: algorithmOf(request['digest-algorithm']),
+    algorithm,
     offset: 0,
     create_time: time,
     update_time: time,
   }
-  await store.tx(tx => tx.insert(uploadCollection, row))
-  return progress(call, upload, 0, 202)
 }
 
 /** A request for an upload that was begun before. */
@@ -65,7 +83,11 @@ export const appendUpload = (
 ): Promise<PlaneReply> =>
   pushing(environment, request, context, async (call, upload) => {
     const size = await receive(environment, call, upload, request)
-    await noteProgress(environment, upload.upload, size)
+    if (!(await upload.note(size))) {
+      // The upload was cancelled while its bytes arrived.
+      await environment.blobs.discard(upload.upload)
+      throw unknownUpload()
+    }
     return progress(call, upload.upload, size, 202)
   })
 
@@ -93,8 +115,17 @@ async function pushing(
   const call = allowedCall(context)
   requirePushable(call.repository.value)
   const { id, value } = await findUpload(environment, call, request.upload)
-  const upload = { upload: id, algorithm: value.algorithm, received: value.offset }
-  return recordingQuotas(environment, call, () => push(call, upload))
+  const { algorithm, offset: received } = value
+  const note = (offset: number) => noteProgress(environment, id, offset)
+  return recordingQuotas(environment, call, async () => {
+    try {
+      return await push(call, { upload: id, algorithm, received, note })
+    } catch (error) {
+      // If the bytes cannot be noted, the next call with bytes of the upload notes them.
+      await noteFailure(environment, id, received).catch(() => {})
+      throw error
+    }
+  })
 }
 
 /** Answers the number of received bytes of an upload. */
@@ -115,8 +146,7 @@ export async function cancelUpload(
   context: CallContext,
 ): Promise<PlaneReply> {
   const { id } = await findUpload(environment, allowedCall(context), request.upload)
-  await environment.store.tx(tx => dropUpload(tx, id))
-  await environment.blobs.discard(id)
+  await abandonUpload(environment, id)
   return { status: 204 }
 }
 
@@ -125,42 +155,6 @@ export const blobCreated = (name: string, digest: string): PlaneReply => ({
   status: 201,
   headers: { location: `/v2/${name}/blobs/${digest}`, [digestHeader]: digest },
 })
-
-interface Receiving {
-  readonly upload: string
-  readonly algorithm: DigestAlgorithm
-  /** The number of bytes that the calls before have received. */
-  readonly received: number
-  /** The expected digest, once the caller has named it. */
-  readonly digest?: Digest
-}
-
-/** Appends the body of a request, and returns the number of received bytes. */
-async function receive(
-  environment: RegistryEnvironment,
-  call: PlaneCall,
-  { algorithm, digest, received, upload }: Receiving,
-  request: UploadRequest,
-): Promise<number> {
-  const { blobs } = environment
-  const range = chunkRange(request['content-range'])
-  const length = Number(request['content-length'] ?? 0)
-  if (range === 'malformed') throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must be <first>-<last>')
-  if (range && length > 0 && range.last - range.first + 1 !== length)
-    throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must have as many bytes as Content-Length says')
-  const limit = await uploadLimit(environment, call.repository, received + length, digest && digestText(digest))
-  const appending = { algorithm, first: range?.first, isBegun: received > 0, ...limit }
-  const appended = await blobs
-    .append(upload, request.body ?? new Blob().stream(), appending)
-    .catch((error: unknown) => {
-      throw error instanceof UploadChanged ? unknownUpload() : error
-    })
-  if (!appended.isMisplaced) return appended.size
-  throw ociError('BLOB_UPLOAD_INVALID', `the next byte of the upload is byte ${appended.size}`, {
-    status: 416,
-    headers: progressHeaders(call, upload, appended.size),
-  })
-}
 
 async function finish(
   environment: RegistryEnvironment,
@@ -208,29 +202,7 @@ async function findUpload(
   throw unknownUpload()
 }
 
-const unknownUpload = () => ociError('BLOB_UPLOAD_UNKNOWN', 'the repository has no such upload; start another one')
-
-async function noteProgress({ blobs, clock, store }: RegistryEnvironment, id: string, offset: number): Promise<void> {
-  const isKnown = await store.tx(async tx => {
-    const stored = await tx.lock(uploadCollection, id)
-    if (!stored) return false
-    const update_time = formatMillis(clock.now())
-    await tx.update(uploadCollection, id, { ...stored.value, offset, update_time }, stored.version)
-    return true
-  })
-  if (isKnown) return
-  // The upload was cancelled while its bytes arrived.
-  await blobs.discard(id)
-  throw unknownUpload()
-}
-
 const progress = (call: PlaneCall, upload: string, size: number, status: 202 | 204): PlaneReply => ({
   status,
   headers: progressHeaders(call, upload, size),
-})
-
-const progressHeaders = ({ name }: PlaneCall, upload: string, size: number): Readonly<Record<string, string>> => ({
-  location: `/v2/${name}/blobs/uploads/${upload}`,
-  range: receivedRange(size),
-  'docker-upload-uuid': upload,
 })

@@ -13,10 +13,11 @@ import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { grants } from '../tokens/registry-tokens.ts'
 import { digestText, parseDigest } from '../values/digest.ts'
 import { isPathName } from '../values/names.ts'
-import { blobCreated, requirePush, startUpload, type UploadRequest } from './blob-upload.ts'
+import { blobCreated, requirePush, startUpload } from './blob-upload.ts'
 import { mayPull } from './may-pull.ts'
 import { allowedCall, type PlaneCall, type PlaneReply } from './plane-call.ts'
 import { recordingQuotas } from './push-limits.ts'
+import type { UploadRequest } from './receive-upload.ts'
 
 /** The largest number of repositories in which a mount without a source looks for the blob. */
 const mostSources = 100

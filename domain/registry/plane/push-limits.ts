@@ -7,6 +7,8 @@ import type { RegistryEnvironment } from '../environment.ts'
 import { largestLink, linkCollection, linkId } from '../blobs/blobs-store.ts'
 import { blobBytesLimit, storageRoom } from '../quotas/quotas.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
+import { openBytes, uploadCollection } from '../uploads/uploads-store.ts'
+import { ociError } from './oci-errors.ts'
 import type { PlaneCall } from './plane-call.ts'
 
 /** Throws REPOSITORY_READ_ONLY unless a repository takes pushes. */
@@ -24,21 +26,48 @@ export interface UploadLimit {
   readonly tooLong: () => Error
 }
 
+/** The largest number of uploads of a workspace that have not ended. */
+const maxOpenUploads = 1000
+
+/** Throws TOOMANYREQUESTS if a workspace can begin no further upload. */
+export async function requireFewUploads(
+  { store }: Pick<RegistryEnvironment, 'store'>,
+  { value: { workspace_id } }: Stored<StoredRepository>,
+): Promise<void> {
+  if ((await store.count(uploadCollection, { workspace_id })) < maxOpenUploads) return
+  throw ociError(
+    'TOOMANYREQUESTS',
+    `the workspace has ${maxOpenUploads} uploads that have not ended; end or cancel some`,
+  )
+}
+
+/** The bytes of an upload. */
+interface UploadBytes {
+  /** The id of the upload. */
+  readonly upload: string
+  /** The number of bytes that the calls before have received. */
+  readonly received: number
+  /** The known number of bytes of the call. */
+  readonly length: number
+  /** The expected digest; undefined before it is known. */
+  readonly digest: string | undefined
+}
+
 /**
- * Returns the limit of an upload with an expected digest, or undefined before the digest is known. Throws QUOTA_EXCEEDED
- * if `bytes`, the known number of its bytes, exceeds the largest blob or the bytes that the workspace may store. A blob
- * that the repository has already takes no room, but is no larger than others may be.
+ * Returns the limit of an upload. Throws QUOTA_EXCEEDED if its known bytes exceed the largest blob or the bytes that the
+ * workspace may store beside its other uploads. A blob that the repository has already takes no room, but is no larger
+ * than others may be.
  */
 export async function uploadLimit(
   { store }: Pick<RegistryEnvironment, 'store'>,
   repository: Stored<StoredRepository>,
-  bytes: number,
-  digest: string | undefined,
+  upload: UploadBytes,
 ): Promise<UploadLimit> {
   const { workspace_id } = repository.value
+  const bytes = upload.received + upload.length
   const refusals = [
     { quota: 'registry.blobBytes', most: await blobBytesLimit(store, workspace_id) },
-    { quota: 'registry.storageBytes', most: await roomFor(store, repository, digest) },
+    { quota: 'registry.storageBytes', most: await roomFor(store, repository, upload) },
   ].map(({ most, quota }) => ({ most: most < 0 ? Number.MAX_SAFE_INTEGER : most, quota }))
   const { most, quota } = refusals.toSorted((one, other) => one.most - other.most)[0] ?? { most: 0, quota: '' }
   const tooLong = (): ApiError => exceeded(quota, workspace_id, most, bytes)
@@ -46,20 +75,24 @@ export async function uploadLimit(
   return { maxBytes: most, tooLong }
 }
 
-/** Returns the largest number of bytes that may still prove to fit into the workspace; -1 without a limit. */
+/** Returns the largest number of bytes of an upload that may still prove to fit into the workspace; -1 without a limit. */
 async function roomFor(
   reader: Reader,
   { id, value: { workspace_id } }: Stored<StoredRepository>,
-  digest: string | undefined,
+  { digest, received, upload }: UploadBytes,
 ): Promise<number> {
   const room = await storageRoom(reader, workspace_id)
   if (room < 0) return room
+  const left = room - (await openBytes(reader, workspace_id, upload))
+  // Once the other uploads have taken the room, repeated blobs wait too: a thousand of them would fill the disk.
+  if (left < 0) return received
   // Chunks may be those of a blob that the repository has. The commit, which knows the digest, decides about the room.
   const repeated =
     digest === undefined
       ? await largestLink(reader, id)
       : (await reader.get(linkCollection, linkId(id, digest)))?.value.size
-  return Math.max(room, repeated ?? 0)
+  // The bytes of earlier calls are there; a call without further bytes may end the upload.
+  return Math.max(left, repeated ?? 0, received)
 }
 
 function exceeded(quota: string, workspace: string, limit: number, requested: number): ApiError {

@@ -1,14 +1,14 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import { putArtifact } from '../artifacts/put-artifact.ts'
 import type { PushedManifest } from '../artifacts/new-artifact.ts'
-import type { ReferenceFaults } from '../artifacts/push-rules.ts'
+import { referenceFaults, type ReferenceFaults } from '../artifacts/push-rules.ts'
 import { decide } from '../access/decide.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { imageFacts, maxConfigBytes, type ImageFacts } from '../manifests/image-config.ts'
 import type { Manifest } from '../manifests/manifest.ts'
 import { ManifestFault, parseManifest, type ParsedManifest } from '../manifests/parse-manifest.ts'
-import { lockRepository } from '../repositories/lock-repository.ts'
-import type { StoredRepository } from '../repositories/repositories-store.ts'
+import { lockRepository, unlessDeleting } from '../repositories/lock-repository.ts'
+import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
 import { digestOf, digestText, parseDigest } from '../values/digest.ts'
 import { isTag } from '../values/names.ts'
 import { requirePush } from './blob-upload.ts'
@@ -20,6 +20,9 @@ import { blobIn, openBlob, requireDigest } from './read-blob.ts'
 
 /** The largest number of tags of one push. */
 const maxTags = 32
+
+/** Lets the other calls of the server go on. */
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** The request of a push of a manifest. */
 export interface PushManifestRequest {
@@ -95,13 +98,22 @@ async function factsOf(
   return imageFacts(new Uint8Array(await new Response(opened.stream(0, blob.size - 1)).arrayBuffer()))
 }
 
-/** Commits the push of a manifest. Throws the errors of `putArtifact`, and those of absent blobs. */
+/**
+ * Commits the push of a manifest. Throws the errors of `putArtifact`, and those of absent blobs. What the manifest names
+ * is looked up twice: first outside of the transaction, so that a manifest with thousands of absent digests delays no
+ * other write, and again in the transaction, which alone decides that all is there.
+ */
 export async function commitManifest(
   environment: RegistryEnvironment,
   { context, repository }: { readonly context: CallContext; readonly repository: StoredRepository },
   pushed: PushedManifest,
 ): Promise<void> {
   const { audit, store, taxonomy } = environment
+  const faults = await referenceFaults(store, repository.id, pushed.manifest, nextTurn)
+  // The deletion of a repository takes its content first.
+  if (faults.missing.length > 0)
+    requirePush(unlessDeleting(await store.get(repositoryCollection, repository.id))?.value)
+  refuse(faults)
   await store.tx(async tx => {
     const locked = await lockRepository(tx, taxonomy, repository)
     requirePush(locked?.value)

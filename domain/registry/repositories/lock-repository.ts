@@ -14,6 +14,9 @@ export async function lockRepository(
   { id, workspace_id }: Pick<StoredRepository, 'id' | 'workspace_id'>,
 ): Promise<Stored<StoredRepository> | undefined> {
   await taxonomy.requireActive(tx, workspace_id)
-  const stored = await tx.lock(repositoryCollection, id)
-  return stored?.value.state === 'REGISTRY_REPOSITORY_STATE_DELETING' ? undefined : stored
+  return unlessDeleting(await tx.lock(repositoryCollection, id))
 }
+
+/** Returns the row of a repository unless the repository is being deleted. */
+export const unlessDeleting = (stored: Stored<StoredRepository> | undefined): Stored<StoredRepository> | undefined =>
+  stored?.value.state === 'REGISTRY_REPOSITORY_STATE_DELETING' ? undefined : stored

@@ -2,17 +2,7 @@ import type { ScanOverview } from '../../../output/registry/types.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { artifactCollection } from '../artifacts/artifacts-store.ts'
 import type { StoredScan } from '../scan-results/scans-store.ts'
-
-/** The overview of an artifact that was never scanned. */
-export const unscanned: ScanOverview = {
-  state: 'REGISTRY_SCAN_STATE_NOT_SCANNED',
-  critical: 0,
-  high: 0,
-  medium: 0,
-  low: 0,
-  unknown: 0,
-  fixable: 0,
-}
+import { unscanned } from '../scan-results/unscanned.ts'
 
 /** Returns the overview of an artifact with a scan; undefined if it has none. */
 export function overviewOf(scan: StoredScan | undefined): ScanOverview {

@@ -97,7 +97,12 @@ async function pushBlob(
   const digest = parseDigest(text)
   if (digest === undefined) throw new Error('a digest cannot be parsed')
   const upload = clock.newId()
-  const limit = await uploadLimit(environment, repository, bytes.length, text)
+  const limit = await uploadLimit(environment, repository, {
+    upload,
+    received: 0,
+    length: bytes.length,
+    digest: text,
+  })
   await blobs.append(upload, new Blob([bytes]).stream(), { algorithm: 'sha256', ...limit })
   const blob = { digest, repository: repository.value, now: clock.now(), requirePush }
   const result = await finishUpload(environment, { ...blob, upload, received: bytes.length })

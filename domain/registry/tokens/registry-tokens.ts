@@ -65,7 +65,8 @@ export class RegistryTokens {
    */
   scanner(name: string, now: number): Promise<string> {
     const access = [{ type: 'repository', name, actions: ['pull'] }]
-    return this.#sign(types.access, { sub: '', access, scanner: true }, now, scannerSeconds)
+    const aud = this.#names.service()
+    return this.#sign(types.access, { sub: '', access, aud, scanner: true }, now, scannerSeconds)
   }
 
   /**

@@ -26,6 +26,7 @@ export const corruptActivity = ({ resource, workspace }: CorruptItem): Activity 
   principalId: systemPrincipalId,
   principalKind: 'SYSTEM',
   outcome: 'FAILED',
+  rpc: 'DATA_LOSS',
   reason: 'STORED_DATA_CORRUPT',
   changedFields: [],
   operationId: '',

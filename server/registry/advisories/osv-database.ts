@@ -24,8 +24,6 @@ export interface OsvDatabaseParts {
   /** The folder for the file that is made from them. */
   readonly dataDir: string
   readonly log: Log
-  /** Called after each change of the advisories, when `state` has the new ones. */
-  readonly refreshed?: () => void
   /** The time between two looks at the folder in milliseconds; absent: a minute. */
   readonly everyMs?: number
 }
@@ -107,7 +105,7 @@ export class OsvDatabase implements Advisories {
   }
 
   #receive(message: FromImport): void {
-    const { folder, log, refreshed } = this.#parts
+    const { folder, log } = this.#parts
     if (this.#isEnded) return
     if (message.kind === 'failed') {
       if (message.message !== this.#failure) {
@@ -122,6 +120,5 @@ export class OsvDatabase implements Advisories {
     const { faults, read, records, seconds } = message
     for (const fault of faults) log.warn({ folder, ...fault }, 'a file of advisories is broken')
     log.info({ folder, files: read, records, seconds }, 'advisories were imported')
-    refreshed?.()
   }
 }

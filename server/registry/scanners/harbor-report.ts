@@ -1,4 +1,5 @@
 import type { CvssScore, Scanner, Severity } from '../../../output/registry/types.ts'
+import { parseJson } from '../../../runtime/json.ts'
 import { own, isRecord } from '../../../runtime/validation.ts'
 import type { Finding } from '../../../domain/registry/scanning/advisories.ts'
 import { ScannerFault } from '../../../domain/registry/scanning/external-scanner.ts'
@@ -8,6 +9,9 @@ import { isDigest } from '../../../domain/registry/values/digest.ts'
 const mostFindings = 50_000
 const longestText = 2000
 const mostItems = 100
+
+/** How deep the values of an answer may nest: deeper ones take long to read, and much memory. */
+const maxDepth = 100
 
 /** The severities of Harbor's Scanner Adapter API, in the words of the platform. */
 const severities: ReadonlyMap<string, Severity> = new Map([
@@ -68,7 +72,7 @@ const plain = (type: string): string => type.replaceAll(/["\s]/g, '').toLowerCas
 
 function parsed(text: string): Members {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text, maxDepth)
     if (isRecord(value)) return value
   } catch {
     // The fault below says all that there is to say.

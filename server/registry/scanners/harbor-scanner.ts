@@ -6,7 +6,8 @@ import {
   type ImageToScan,
 } from '../../../domain/registry/scanning/external-scanner.ts'
 import type { Secret } from '../../settings/secret.ts'
-import { parseMetadata, parseReport } from './harbor-report.ts'
+import { parseMetadata } from './harbor-report.ts'
+import { readReport } from './read-report.ts'
 
 /** The type of reports, of requests and of their answers (Scanner Adapter API 1.2). */
 const reportType = 'application/vnd.security.vulnerability.report; version=1.1'
@@ -77,7 +78,7 @@ export class HarborScanner implements ExternalScanner {
     }
     if (answer.status !== 200)
       throw new ScannerFault(`the scanner answered the status ${answer.status} instead of a report`)
-    const { findings, version } = parseReport(await textOf(answer, maxReport))
+    const { findings, version } = await readReport(await bytesOf(answer, maxReport), signal)
     const scanner = await this.#scanner(signal)
     return { kind: 'report', scanner: version === '' ? scanner : { ...scanner, version }, findings }
   }
@@ -107,22 +108,31 @@ export class HarborScanner implements ExternalScanner {
   }
 }
 
-/** Returns the text of an answer. Throws a `ScannerFault` for an answer that is too long or breaks off. */
-async function textOf({ body }: Response, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder()
-  let [text, length] = ['', 0]
+/** Returns the bytes of an answer. Throws a `ScannerFault` for an answer that is too long or breaks off. */
+async function bytesOf({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let length = 0
   try {
     for await (const chunk of body ?? []) {
       length += chunk.byteLength
       if (length > maxBytes) throw new ScannerFault(`the answer of the scanner is longer than ${maxBytes} bytes`)
-      text += decoder.decode(chunk, { stream: true })
+      chunks.push(chunk)
     }
   } catch (error) {
     if (error instanceof ScannerFault) throw error
     throw new ScannerFault('the answer of the scanner broke off', { cause: error })
   }
-  return text + decoder.decode()
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
 }
+
+const textOf = async (answer: Response, maxBytes: number): Promise<string> =>
+  new TextDecoder().decode(await bytesOf(answer, maxBytes))
 
 /** Returns the id of a request; undefined if the answer has none that a path can name. */
 function idIn(text: string): string | undefined {

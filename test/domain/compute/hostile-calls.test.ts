@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { absentId } from '../../areas/members.ts'
-import { outbox } from '../../../server/audit/outbox.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { areas } from '../../../server/areas.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { faultOf, isDeclared, senderOf, settled, type Send } from './hostile-requests.ts'
 import { replaced, values } from './hostile-values.ts'
+import { activitiesIn } from '../../areas/activities.ts'
 import { tenantVms, tinyBody, type TenantVms } from './tenant-vms.ts'
 
 let tenant: TenantVms
@@ -236,8 +236,7 @@ it('metadata are in no log, no error, no operation and no activity', async () =>
     await send('GET', 'operations'),
   ]
   const store = await openBeside(platform.config, storeCollections(areas))
-  const activities: string[] = []
-  for await (const { value } of store.each(outbox)) activities.push(JSON.stringify(value))
+  const activities = (await activitiesIn(store)).map(activity => JSON.stringify(activity))
   await store.close()
   expect(activities.filter(each => each.includes('createVm'))).not.toEqual([])
   for (const text of [...answers.map(each => each.text), ...activities, ...platform.lines])

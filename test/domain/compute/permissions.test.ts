@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import type { Ninefold } from '../../../output/client.ts'
 import { areas } from '../../../server/areas.ts'
-import { outbox, type OutboxRow } from '../../../server/audit/outbox.ts'
+import type { OutboxRow } from '../../../domain/resources/activity-outbox.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { addMember, roleAt, type Member } from '../../areas/members.ts'
 import { openBeside } from '../../server/store/left-place.ts'
+import { activitiesIn } from '../../areas/activities.ts'
 import { tenantVms, tinyBody, type TenantVms } from './tenant-vms.ts'
 
 let tenant: TenantVms
@@ -65,10 +66,8 @@ const calls: readonly (readonly [
 async function activitiesOf(principal: string, action: string): Promise<readonly OutboxRow[]> {
   const store = await openBeside(tenant.platform.config, storeCollections(areas))
   try {
-    const rows: OutboxRow[] = []
-    for await (const { value } of store.each(outbox))
-      if (value.principal_id === principal && value.action === action) rows.push(value)
-    return rows
+    const rows = await activitiesIn(store)
+    return rows.filter(row => row.principal_id === principal && row.action === action)
   } finally {
     await store.close()
   }

@@ -28,7 +28,7 @@ describe('an artifact', () => {
       digest,
       repository_id: at.repository,
       media_type: ociImage,
-      artifact_type: '',
+      artifact_type: 'application/vnd.oci.image.config.v1+json',
       kind: 'REGISTRY_ARTIFACT_KIND_IMAGE',
       manifest_size_bytes: manifest,
       tag_count: 2,
@@ -51,6 +51,23 @@ describe('an artifact', () => {
     expect(artifacts[0]).toMatchObject({ layers: [], annotations: {}, digest, tag_count: 2 })
     const repository = await api.registry.getRepository({ ...at, engine: 'native', id: at.repository })
     expect(repository).toMatchObject({ artifact_count: 1, tag_count: 2, size_bytes: artifact.size_bytes })
+  })
+
+  it('without an artifact type has the type of its config, in lists of referrers too', async () => {
+    const { api, oci } = registry()
+    const { at, name } = await newRepository()
+    const mediaType = 'application/vnd.cncf.helm.config.v1+json'
+    const subject = { mediaType: ociImage, digest: await oci.pushImage(name, 'v1', 'subject'), size: 1 }
+    const config = { ...(await oci.pushBlob(name, '{"name": "web"}')), mediaType }
+    const digest = await oci.pushImage(name, 'chart', 'chart', { config, subject })
+    const { artifact_type, kind } = await api.registry.getArtifact({ ...at, reference: 'chart' })
+    expect({ artifact_type, kind }).toEqual({ artifact_type: mediaType, kind: 'REGISTRY_ARTIFACT_KIND_ARTIFACT' })
+    const { referrers } = await api.registry.getArtifact({ ...at, reference: 'v1' })
+    expect(referrers).toEqual([{ digest, artifact_type }])
+    const { artifacts } = await api.registry.listArtifacts({ ...at, filter: `artifact_type = "${mediaType}"` })
+    expect(artifacts.map(found => found.digest)).toEqual([digest])
+    const { json } = await oci.send(`/v2/${name}/referrers/${subject.digest}`)
+    expect(json).toMatchObject({ manifests: [{ digest, artifactType: artifact_type }] })
   })
 
   it('of an index knows its children, and these their parents', async () => {

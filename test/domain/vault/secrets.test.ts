@@ -7,10 +7,9 @@ import {
 } from '../../../domain/vault/secrets/secret-versions-store.ts'
 import { agenda, type AgendaKind } from '../../../domain/vault/work/agenda.ts'
 import type { Secret } from '../../../output/vault/types.ts'
-import { outbox } from '../../../server/audit/outbox.ts'
 import { areas } from '../../../server/areas.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
-import { recordedActivities } from '../../areas/activities.ts'
+import { activitiesIn, recordedActivities } from '../../areas/activities.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { absentId } from '../../areas/members.ts'
 import { baseUrl } from '../../areas/open-platform.ts'
@@ -192,12 +191,9 @@ describe('a secret', () => {
     const timeOf = async () => (await vault.getSecret({ ...tenant.at, id })).rotation?.next_rotation_time ?? ''
     await expect.poll(timeOf, { timeout: 20_000 }).not.toBe(next_rotation_time)
     expect(Date.parse(await timeOf()) - Date.parse(next_rotation_time)).toBe(3 * 86_400_000)
-    const announced = await inStore(async store => {
-      const found = []
-      for await (const { value } of store.each(outbox))
-        if (value.action === 'vault.secrets.rotationDue') found.push([value.resource_id, value.category])
-      return found
-    })
+    const announced = (await inStore(activitiesIn))
+      .filter(({ action }) => action === 'vault.secrets.rotationDue')
+      .map(({ category, resource_id }) => [resource_id, category])
     expect(announced).toEqual([[id, 'SYSTEM']])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CallContext } from '../../../runtime/context.ts'
-import { outbox, type OutboxRow } from '../../../server/audit/outbox.ts'
+import { outbox, type OutboxRow } from '../../../domain/resources/activity-outbox.ts'
 import { createClock } from '../../../server/clock.ts'
 import { sweep } from '../../../server/operations/sweep.ts'
 import { testStore } from '../store/harness.ts'

@@ -69,7 +69,9 @@ async function copySchema(fromUrl: string, toUrl: string): Promise<void> {
       (await client.query<[string]>({ text: sql, values: [from], rowMode: 'array' })).rows.map(([text]) => text)
     const tables = await textsOf('SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = $1')
     const copied = tables.filter(table => !keptTables.includes(table))
-    await client.query(copied.map(table => `INSERT INTO ${to}.${table} TABLE ${from}.${table}`).join('; '))
+    // The new place may have rows that every start of a platform writes.
+    const copies = copied.map(table => `DELETE FROM ${to}.${table}; INSERT INTO ${to}.${table} TABLE ${from}.${table}`)
+    await client.query(copies.join('; '))
   } finally {
     await client.end()
   }

@@ -1,7 +1,9 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AccessRuleInput } from '../../../../output/registry/types.ts'
 import { isRecord } from '../../../../runtime/validation.ts'
+import { registrySettings } from '../../../../server/registry/settings.ts'
+import { GivenSettings } from '../../../../server/settings/values.ts'
 import { faultOf } from '../oci-client.ts'
 import { registryMember, type RegistryMember } from '../members.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
@@ -267,5 +269,15 @@ describe('a cluster that does not answer', () => {
       state: 'REGISTRY_REPOSITORY_STATE_ACTIVE',
     })
     expect(await granted(accessToken)).toEqual([`${name}:${all}`])
+  })
+})
+
+describe('the host of an engine', () => {
+  it.each([
+    ['that of the base URL', { baseUrl: 'http://far.example' }],
+    ['that of the setting', { given: new GivenSettings().with(registrySettings['registry.host'], 'far.example') }],
+  ])('is refused at the start if it is also %s', async (_, settings) => {
+    const start = servedRegistry(onTestFinished, 0, { engines: [far], ...settings })
+    await expect(start).rejects.toThrow('registry.engines: the host of far must differ from far.example')
   })
 })

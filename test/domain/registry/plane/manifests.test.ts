@@ -119,6 +119,22 @@ describe('a manifest', () => {
     expect(await tagsOf(name)).toEqual([])
   })
 
+  it('has at most 10,000 layers or children', async () => {
+    const { oci } = registry()
+    const name = await newRepository()
+    const image = await oci.image(name, 'wide')
+    const descriptor = { mediaType: ociImage, digest: digestOf('absent'), size: 6 }
+    const outcomes = [10_000, 10_001].map(async count => {
+      const wide = Array.from({ length: count }, () => descriptor)
+      const index = await oci.pushManifest(name, 'v1', { schemaVersion: 2, manifests: wide }, ociIndex)
+      return [faultOf(index), faultOf(await oci.pushManifest(name, 'v1', { ...image, layers: wide }))]
+    })
+    expect(await Promise.all(outcomes)).toEqual([
+      Array(2).fill('404 MANIFEST_BLOB_UNKNOWN'),
+      Array(2).fill('400 MANIFEST_INVALID'),
+    ])
+  })
+
   it('may name layers that lie elsewhere, and a subject that is absent', async () => {
     const { oci } = registry()
     const name = await newRepository()

@@ -7,7 +7,7 @@ import { materialCollection } from '../../../../domain/vault/keys/key-versions-s
 import { capsulePayloads } from '../../../../domain/vault/capsules/capsules-store.ts'
 import { VaultClient } from '../../../../output/vault/client.ts'
 import { agendaKinds } from '../../../../domain/vault/work/agenda.ts'
-import { outbox } from '../../../../server/audit/outbox.ts'
+import { outbox } from '../../../../domain/resources/activity-outbox.ts'
 import type { StorePlace } from '../../../../server/platform-store.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { testToken } from '../../../server/access/test-access.ts'

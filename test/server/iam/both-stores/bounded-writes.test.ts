@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import type { Collection } from '../../../../domain/ports/store.ts'
 import type { AccessSources } from '../../../../server/access/platform-access.ts'
 import { areas } from '../../../../server/areas.ts'
-import { outbox, type OutboxRow } from '../../../../server/audit/outbox.ts'
+import { outbox, type OutboxRow } from '../../../../domain/resources/activity-outbox.ts'
+import { activityCollection, chainCollection } from '../../../../domain/observability/activities/activities-store.ts'
 import { storeCollections } from '../../../../server/platform-store.ts'
 import { absentId, addMember, password } from '../../../areas/members.ts'
 import { baseUrl } from '../../../areas/open-platform.ts'
@@ -11,6 +12,7 @@ import { outcomeOf } from '../../../domain/outcomes.ts'
 import { allRoutes } from '../all-routes.ts'
 import { openQuickIam } from '../quick-iam.ts'
 import { unthrottled } from '../unthrottled.ts'
+import { activitiesIn } from '../../../areas/activities.ts'
 import { pathTemplate } from '../../../../runtime/routing.ts'
 
 /** Opens a platform, and returns the sources of its access control too, with the store. */
@@ -28,19 +30,19 @@ async function opened(options: TestPlatformOptions = {}): Promise<{ platform: Te
   return { platform, sources }
 }
 
-const every: readonly Collection<never>[] = storeCollections(areas)
+/** The collections but those between which the sequencer moves activities during a test. */
+const settled: readonly Collection<never>[] = storeCollections(areas).filter(
+  ({ name }) => ![outbox, activityCollection, chainCollection].some(moving => moving.name === name),
+)
 
 async function rowsOf({ store }: AccessSources): Promise<number> {
-  const counts = await Promise.all(every.map(collection => store.count(collection)))
-  return counts.reduce((sum, count) => sum + count, 0)
+  const counts = await Promise.all(settled.map(collection => store.count(collection)))
+  return counts.reduce((sum, count) => sum + count, (await activitiesIn(store)).length)
 }
 
 async function refusalsOf({ store }: AccessSources, category: string): Promise<OutboxRow[]> {
-  const rows: OutboxRow[] = []
-  for await (const { value } of store.each(outbox)) {
-    if (value.category === category && value.outcome === 'DENIED') rows.push(value)
-  }
-  return rows
+  const rows = await activitiesIn(store)
+  return rows.filter(row => row.category === category && row.outcome === 'DENIED')
 }
 
 it('a token that is unknown or has ended is revoked without a stored row, and at most 20 times a minute', async () => {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { LayerFault, type ImageLayer } from '../../../../domain/registry/scanning/inventory.ts'
 import { layerLimits, type LayerLimits } from '../../../../server/registry/layers/limits.ts'
-import { inventoryOfLayers, layerOf, ociLayer } from './made-image.ts'
+import { inventoryInThread, layerOf, ociLayer } from './made-image.ts'
 import { tarOf, type MadeEntry } from './tar-maker.ts'
 
 export const mib = 1024 ** 2
@@ -28,10 +28,14 @@ function streamOf(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): ReadableStr
   })
 }
 
-/** Returns the fault of an image: `limit the layers …`. */
-export async function faultOf(layers: readonly ImageLayer[], limits?: Partial<LayerLimits>): Promise<string> {
+/** Returns the fault of an image: `limit the layers …`; the image is read in a thread, unless `read` says otherwise. */
+export async function faultOf(
+  layers: readonly ImageLayer[],
+  limits: Partial<LayerLimits> = {},
+  read = inventoryInThread,
+): Promise<string> {
   try {
-    await inventoryOfLayers(layers, { ...layerLimits, ...limits })
+    await read(layers, { ...layerLimits, ...limits })
     return 'none'
   } catch (error) {
     return error instanceof LayerFault ? `${error.kind} ${error.message}` : String(error)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ImageLayer, Inventory } from '../../../../domain/registry/scanning/inventory.ts'
-import type { LayerLimits } from '../../../../server/registry/layers/limits.ts'
+import { ImageReader } from '../../../../server/registry/layers/image-reader.ts'
+import { layerLimits, type LayerLimits } from '../../../../server/registry/layers/limits.ts'
 import { ThreadLayerReader } from '../../../../server/registry/layers/thread-layer-reader.ts'
 import { tarOf, type MadeEntry } from './tar-maker.ts'
 
@@ -27,9 +28,22 @@ function streamOf(bytes: Buffer, pieceBytes: number): ReadableStream<Uint8Array<
 
 const signal = new AbortController().signal
 
-/** Reads the inventory of an image of layers, the lowest first. */
-export const inventoryOfLayers = (layers: readonly ImageLayer[], limits?: LayerLimits): Promise<Inventory> =>
+/** Reads the inventory of an image of layers, the lowest first, in a thread as the server does. */
+export const inventoryInThread = (layers: readonly ImageLayer[], limits?: LayerLimits): Promise<Inventory> =>
   new ThreadLayerReader(limits).read(layers, signal)
+
+/** Reads the inventory of an image of layers, the lowest first, without a thread: its start takes longer than most tests. */
+export const inventoryOfLayers = (layers: readonly ImageLayer[], limits = layerLimits): Promise<Inventory> =>
+  new ImageReader(
+    layers.map(layer => ({ ...layer, open: () => bytesOf(layer) })),
+    limits,
+  ).read()
+
+async function* bytesOf(layer: ImageLayer): AsyncGenerator<Buffer> {
+  const source = (await layer.open()).getReader()
+  for (let { value } = await source.read(); value !== undefined; { value } = await source.read())
+    yield Buffer.from(value.buffer, value.byteOffset, value.length)
+}
 
 /** Reads the inventory of an image whose layers are plain archives of entries, the lowest first. */
 export const inventoryOfEntries = (...layers: readonly (readonly MadeEntry[])[]): Promise<Inventory> =>

@@ -2,7 +2,7 @@ import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { ImageLayer } from '../../../../domain/registry/scanning/inventory.ts'
 import { base256, faultOf, madeLayer, plain } from './hostile-layers.ts'
-import { layerOf, ociLayer } from './made-image.ts'
+import { inventoryOfLayers, layerOf, ociLayer } from './made-image.ts'
 import { entryOf, gnuLong, headerOf, paxOf, tarOf } from './tar-maker.ts'
 
 const longName = 'n'.repeat(300)
@@ -141,7 +141,7 @@ describe('a layer that no container engine unpacks', () => {
       fault: 'a layer is compressed by bzip2, which is not read',
     },
   ])('is refused for $title', async ({ fault, layer }) => {
-    const found = await faultOf([layer])
+    const found = await faultOf([layer], {}, inventoryOfLayers)
     expect(found).toMatch(/^unreadable /)
     expect(found).toContain(fault)
   })
@@ -161,7 +161,7 @@ describe('a layer that no container engine unpacks', () => {
       ...inside(zstd, 9, zstd.length - 8),
     ]
     const faults = new Set<string>()
-    for (const bytes of cuts) faults.add(await faultOf([layerOf(bytes, ociLayer)]))
+    for (const bytes of cuts) faults.add(await faultOf([layerOf(bytes, ociLayer)], {}, inventoryOfLayers))
     expect([...faults].filter(fault => !fault.startsWith('unreadable '))).toEqual([])
     expect(cuts.length).toBeGreaterThan(20)
   })
@@ -172,7 +172,7 @@ describe('a layer that no container engine unpacks', () => {
     for (let i = 5; i < packed.length; i += 5) {
       const changed = Buffer.from(packed)
       changed[i] = (changed[i] ?? 0) ^ 0x55
-      faults.push(await faultOf([layerOf(changed)]))
+      faults.push(await faultOf([layerOf(changed)], {}, inventoryOfLayers))
     }
     expect(faults.filter(fault => !/^(?:unreadable|limit) /.test(fault))).toEqual([])
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ImageLayer } from '../../../../domain/registry/scanning/inventory.ts'
 import { ThreadLayerReader } from '../../../../server/registry/layers/thread-layer-reader.ts'
 import { mib, plain, watched } from './hostile-layers.ts'
-import { inventoryOfLayers, layerOf } from './made-image.ts'
+import { inventoryInThread, layerOf } from './made-image.ts'
 import { headerOf } from './tar-maker.ts'
 
 describe('the reader of layers', () => {
@@ -58,7 +58,7 @@ describe('the reader of layers', () => {
   it('does not hold the event loop for many packages', async () => {
     const names = Array.from({ length: 60_000 }, (_, i) => `Package: p${i}\nVersion: 1.${i}\nSource: s${i}\n\n`)
     const layer = plain({ name: 'var/lib/dpkg/status', content: names.join('') })
-    const { pauseMs, result } = await watched(() => inventoryOfLayers([layer]))
+    const { pauseMs, result } = await watched(() => inventoryInThread([layer]))
     expect(result.packages).toHaveLength(60_000)
     expect(pauseMs).toBeLessThan(500)
   })

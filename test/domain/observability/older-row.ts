@@ -1,0 +1,22 @@
+/** A row of the outbox, without its id and its organisation, as versions without a sequencer have left it. */
+export const olderRow = {
+  time: '2026-01-01T00:00:00.000Z',
+  category: 'ADMIN_WRITE',
+  area: 'taxonomy',
+  action: 'olderAction',
+  permission: '',
+  resource_type: '',
+  resource_id: '',
+  scope_type: 'PLATFORM',
+  scope_id: '',
+  ancestor_ids: [],
+  principal_id: '',
+  principal_kind: 'SYSTEM',
+  outcome: 'SUCCEEDED',
+  reason: '',
+  changed_fields: [],
+  operation_id: '',
+  trace_id: '',
+  request_id: '',
+  client_ip: '',
+} as const
