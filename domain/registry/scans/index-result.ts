@@ -23,7 +23,10 @@ export async function indexResult(parts: ScanningParts, children: readonly Store
   const inventory = await mergedInventory(store, children)
   if (input.scanner === nativeScanner) {
     const sbom = await billOf(parts, inventory)
-    return nativeResult({ inventory, rows, findings, state: environment.advisories.state(), sbom })
+    const made = nativeResult({ inventory, rows, findings, state: environment.advisories.state(), sbom })
+    // If advisories were loaded after an image was compared, the index is compared again after that image.
+    const behind = children.find(child => child.advisories !== made.advisories)
+    return behind ? { ...made, advisories: behind.advisories } : made
   }
   const [first] = children
   if (!findings || !first?.result) throw artifactGone(artifact.repository_id, artifact.digest)

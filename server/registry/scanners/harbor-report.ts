@@ -14,14 +14,14 @@ const mostItems = 100
 const maxDepth = 100
 
 /** The severities of Harbor's Scanner Adapter API, in the words of the platform. */
-const severities: Readonly<Record<string, Severity>> = {
-  None: 'REGISTRY_SEVERITY_NONE',
-  Negligible: 'REGISTRY_SEVERITY_LOW',
-  Low: 'REGISTRY_SEVERITY_LOW',
-  Medium: 'REGISTRY_SEVERITY_MEDIUM',
-  High: 'REGISTRY_SEVERITY_HIGH',
-  Critical: 'REGISTRY_SEVERITY_CRITICAL',
-}
+const severities: ReadonlyMap<string, Severity> = new Map([
+  ['None', 'REGISTRY_SEVERITY_NONE'],
+  ['Negligible', 'REGISTRY_SEVERITY_LOW'],
+  ['Low', 'REGISTRY_SEVERITY_LOW'],
+  ['Medium', 'REGISTRY_SEVERITY_MEDIUM'],
+  ['High', 'REGISTRY_SEVERITY_HIGH'],
+  ['Critical', 'REGISTRY_SEVERITY_CRITICAL'],
+])
 
 /** The members of an object in JSON. */
 type Members = Readonly<Record<string, unknown>>
@@ -90,7 +90,7 @@ function findingOf(value: unknown): Finding {
   return {
     id,
     aliases: [],
-    severity: severities[textOf(given, 'severity')] ?? severityOf(cvss),
+    severity: severities.get(textOf(given, 'severity')) ?? severityOf(cvss),
     cvss,
     package: {
       name,

@@ -38,10 +38,12 @@ async function recompute(
 ): Promise<void> {
   const { result } = scan
   if (!result) return
-  const findings =
-    scan.kind === 'INDEX'
-      ? await mergedFindings(store, await childrenOf(store, scan))
-      : await sortFindings(await advisories.match(await packagesOf(store, scan.id, result.inventory), signal))
+  const children = scan.kind === 'INDEX' ? await childrenOf(store, scan) : undefined
+  // An image whose report is behind, since it is being scanned, changes the report of the index once more.
+  if (children?.some(child => isBehind(child, state))) return
+  const findings = children
+    ? await mergedFindings(store, children)
+    : await sortFindings(await advisories.match(await packagesOf(store, scan.id, result.inventory), signal))
   const isSame = result.counts !== undefined && (await areEqual(findings, findingsOf(store, scan.id, result.id)))
   const id = isSame ? result.id : clock.newId()
   if (!isSame) {
@@ -64,6 +66,10 @@ async function recompute(
     else await putScan(inner, stored, withResult(stored.value, made))
   })
 }
+
+/** Returns whether a report of the built-in scanner follows other advisories than these. */
+const isBehind = ({ advisories }: StoredScan, state: AdvisoryState): boolean =>
+  advisories !== '' && advisories !== advisoriesOf(state)
 
 async function childrenOf(
   store: RegistryEnvironment['store'],

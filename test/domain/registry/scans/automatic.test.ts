@@ -120,6 +120,31 @@ describe('the reports of the built-in scanner', () => {
     await expect.poll(() => doctorFindings(place), timeout).toEqual([])
   })
 
+  it('of an index follow an image that is being scanned while the advisories change', async () => {
+    const { api, oci, repository, report, scan, scanner, workspace } = registry()
+    scanner.load([])
+    const id = await repository('followed')
+    const name = 'acme/web/followed'
+    const digest = await oci.pushImage(name, 'v1', layerOf('openssl@1'))
+    await oci.pushImage(name, 'other', layerOf('openssl@2'))
+    const { bytes } = await oci.send(`/v2/${name}/manifests/${digest}`)
+    const manifests = [{ mediaType: ociImage, digest, size: bytes.length }]
+    await oci.pushManifest(name, 'all', { schemaVersion: 2, mediaType: ociIndex, manifests }, ociIndex)
+    for (const reference of ['other', 'all'])
+      expect(await scan(id, reference)).toMatchObject({ ...succeeded, summary: summaryOf({}) })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    scanner.gate = promise
+    const begun = await api.registry.scanArtifact({ workspace, repository: id, reference: 'v1', body: {} })
+    scanner.load([openssl])
+    const critical = { ...succeeded, summary: summaryOf({ critical: 1, fixable: 1 }) }
+    // Reports of indexes are compared after those of all images.
+    await expect.poll(() => report(id, 'other'), timeout).toMatchObject(critical)
+    await new Promise(settle => setTimeout(settle, 1500))
+    resolve()
+    await api.registry.waitOperation(begun)
+    await expect.poll(() => report(id, 'all'), timeout).toMatchObject(critical)
+  })
+
   it('keep one bill of materials, which another replaces', async () => {
     const { oci, repository, scan, scanner } = registry()
     const id = await repository('billed')

@@ -141,4 +141,15 @@ describe('an adapter of the settings', () => {
       vulnerabilities: [{ id: 'CVE-1' }],
     })
   })
+
+  it('has severities by the score if its word for one is not of the interface, such as a member of each object', async () => {
+    const words = ['constructor', 'toString', '__proto__', 'Dire', 'critical']
+    const vulnerabilities = words.map((word, i) => ({ ...critical, id: `CVE-${i}`, severity: word }))
+    adapter.conduct = { report: { status: 200, body: reportOf(vulnerabilities) } }
+    const report = await registry().scan(repository, 'v1', 'fixture')
+    expect(report.summary).toEqual(summaryOf({ critical: words.length, fixable: words.length }))
+    expect(new Set(report.vulnerabilities.map(({ severity }) => severity))).toEqual(
+      new Set(['REGISTRY_SEVERITY_CRITICAL']),
+    )
+  })
 })
