@@ -101,6 +101,17 @@ describe('an adapter of the settings', () => {
     await api.registry.deleteScanPolicy({ workspace, engine: 'native', id })
   })
 
+  it('has severities by the score if its word for one is not of the interface, such as a member of each object', async () => {
+    const words = ['constructor', 'toString', '__proto__', 'Dire', 'critical']
+    const vulnerabilities = words.map((word, i) => ({ ...critical, id: `CVE-${i}`, severity: word }))
+    adapter.conduct = { report: { status: 200, body: reportOf(vulnerabilities) } }
+    const report = await registry().scan(repository, 'v1', 'fixture')
+    expect(report.summary).toEqual(summaryOf({ critical: words.length, fixable: words.length }))
+    expect(new Set(report.vulnerabilities.map(({ severity }) => severity))).toEqual(
+      new Set(['REGISTRY_SEVERITY_CRITICAL']),
+    )
+  })
+
   it.each<[string, AdapterConduct, string]>([
     ['refuses the scan', { accept: { status: 500, body: '{}' } }, 'refused the scan with the status 500'],
     ['redirects the scan', { accept: { status: 307, body: '' } }, 'refused the scan with the status 307'],
@@ -140,16 +151,5 @@ describe('an adapter of the settings', () => {
       error: { reason: 'SCANNER_FAILED' },
       vulnerabilities: [{ id: 'CVE-1' }],
     })
-  })
-
-  it('has severities by the score if its word for one is not of the interface, such as a member of each object', async () => {
-    const words = ['constructor', 'toString', '__proto__', 'Dire', 'critical']
-    const vulnerabilities = words.map((word, i) => ({ ...critical, id: `CVE-${i}`, severity: word }))
-    adapter.conduct = { report: { status: 200, body: reportOf(vulnerabilities) } }
-    const report = await registry().scan(repository, 'v1', 'fixture')
-    expect(report.summary).toEqual(summaryOf({ critical: words.length, fixable: words.length }))
-    expect(new Set(report.vulnerabilities.map(({ severity }) => severity))).toEqual(
-      new Set(['REGISTRY_SEVERITY_CRITICAL']),
-    )
   })
 })
