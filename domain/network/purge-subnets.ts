@@ -1,12 +1,11 @@
 import type { Store, Transaction } from '../ports/store.ts'
+import { nextTurn } from '../resources/next-turn.ts'
 import { forgetRow } from '../resources/references.ts'
 import { portCollection } from './ports/ports-store.ts'
 import { releasePort } from './ports/release-port.ts'
 import { deleteRanges } from './subnets/free-range-rows.ts'
 import { subnetKind } from './subnets/subnet-kind.ts'
 import { subnetCollection } from './subnets/subnets-store.ts'
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** The number of ports that a purge releases in one transaction. */
 const batchSize = 50

@@ -1,6 +1,7 @@
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Collection, Reader, Store, Transaction, Where } from '../ports/store.ts'
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
+import { nextTurn } from '../resources/next-turn.ts'
 import { artifactCollection } from './artifacts/artifacts-store.ts'
 import { eventCollection } from './audit-events/events-store.ts'
 import { emptyRepository } from './engines/empty-cluster.ts'
@@ -19,8 +20,6 @@ import { endScans } from './scans/end-workspace-scans.ts'
 import { scanDayCollection, scheduledCollection } from './scan-results/scans-store.ts'
 import { retentionRunCollection } from './retention/retention-store.ts'
 import { isActive } from './values/expiry.ts'
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** The number of rows that one transaction of a purge deletes. */
 const batchSize = 100

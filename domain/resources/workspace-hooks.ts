@@ -1,8 +1,7 @@
 import type { Reader, Store } from '../ports/store.ts'
 import type { Holding, Taxonomy, WorkspaceHooks } from '../ports/taxonomy.ts'
+import { nextTurn } from './next-turn.ts'
 import type { AnyKind } from './kind.ts'
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
  * The number of rows that a purge deletes in one transaction, which takes a few milliseconds. Other transactions run

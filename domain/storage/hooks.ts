@@ -1,5 +1,6 @@
 import type { Reader } from '../ports/store.ts'
 import type { Protection, WorkspaceHooks } from '../ports/taxonomy.ts'
+import { nextTurn } from '../resources/next-turn.ts'
 import { retainedVersion } from './bucket-calls/bucket-contents.ts'
 import { bucketKind } from './buckets/bucket-kind.ts'
 import { bucketCollection, type StoredBucket } from './buckets/buckets-store.ts'
@@ -7,8 +8,6 @@ import { purgeBatch } from './bucket-calls/purge-content.ts'
 import type { StorageEnvironment } from './environment.ts'
 import { takeRun } from './lifecycle/runs-store.ts'
 import { purgeStatistics } from './statistics/retain-points.ts'
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds (storage.md 4.13). */
 export const storageHooks = (environment: StorageEnvironment): Partial<WorkspaceHooks> => ({

@@ -1,6 +1,7 @@
 import type { Collection, Stored, Transaction } from '../ports/store.ts'
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import type { Turn, Worker } from '../ports/workers.ts'
+import { nextTurn } from '../resources/next-turn.ts'
 import { organisations, trees, workspaces, type StoredWorkspace } from './tree/nodes.ts'
 import { deleting } from './tree/states.ts'
 
@@ -54,8 +55,6 @@ const batchSize = 20
  * The interval in milliseconds after which failed calls are retried and new rows of servers without the area are read.
  */
 const everyMs = 60_000
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 const hasBirths = (hooks: WorkspaceHooks): hooks is WorkspaceHooks & BirthHook => hooks.workspaceCreated !== undefined
 

@@ -2,6 +2,7 @@ import type { Transaction } from '../../ports/store.ts'
 import type { Worker } from '../../ports/workers.ts'
 import { outbox } from '../../resources/activity-outbox.ts'
 import type { Resolve } from '../../resources/look-up.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { activityCollection, chainCollection, type ActivityChain } from './activities-store.ts'
 import { rowsInOrder } from './rows-in-order.ts'
@@ -11,9 +12,6 @@ import { activityOf } from './sequenced-activity.ts'
 
 /** The number of activities of one transaction, so that no call waits long for the thread or the store. */
 const batchSize = 100
-
-/** Resolves after the sockets and timers that are due, which a transaction on SQLite does not let run. */
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 const oldest = rowsInOrder(batchSize, [['id', 'STRING']])
 

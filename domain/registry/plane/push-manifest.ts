@@ -1,4 +1,5 @@
 import type { CallContext } from '../../../runtime/context.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { putArtifact } from '../artifacts/put-artifact.ts'
 import type { PushedManifest } from '../artifacts/new-artifact.ts'
 import { referenceFaults, type ReferenceFaults } from '../artifacts/push-rules.ts'
@@ -20,9 +21,6 @@ import { blobIn, openBlob, requireDigest } from './read-blob.ts'
 
 /** The largest number of tags of one push. */
 const maxTags = 32
-
-/** Lets the other calls of the server go on. */
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** The request of a push of a manifest. */
 export interface PushManifestRequest {

@@ -1,9 +1,9 @@
 import type { SortKey } from '../../../runtime/filter/types.ts'
 import type { Reader } from '../../ports/store.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { artifactCollection, type StoredArtifact } from '../artifacts/artifacts-store.ts'
 import { tagCollection } from '../artifacts/tags-store.ts'
 import type { ArtifactFacts } from '../retention/match-rule.ts'
-import { nextTurn } from '../retention/steps.ts'
 
 /** The number of artifacts that one statement reads. */
 const pageSize = 100

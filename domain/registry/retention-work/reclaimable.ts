@@ -1,8 +1,8 @@
 import { hasId, type Reader } from '../../ports/store.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { rowOf } from '../artifacts/artifacts-store.ts'
 import { referenceCollection } from '../artifacts/references-store.ts'
 import { linkCollection } from '../blobs/blobs-store.ts'
-import { nextTurn } from '../retention/steps.ts'
 
 /** The longest list of ids in one read. */
 const batch = 100

@@ -1,11 +1,9 @@
+import { nextTurn } from '../../resources/next-turn.ts'
 /**
  * A computation over many rows that can pause: it yields often, about once a comparison of a rule with a tag, and returns
  * its result.
  */
 export type Steps<T> = Generator<undefined, T, undefined>
-
-/** Lets other work of the process run. */
-export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** The longest time of a slice of a computation, in milliseconds; other work of the process runs between two slices. */
 const sliceMs = 4

@@ -1,5 +1,6 @@
 import { severityValues, type Severity } from '../../../output/registry/types.ts'
 import { compareText } from '../../../runtime/filter/fields.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import type { Finding } from '../scanning/advisories.ts'
 import { digestOf } from '../values/digest.ts'
 import { sortInTurns } from '../values/sort-in-turns.ts'
@@ -7,8 +8,6 @@ import type { FindingCounts } from './scans-store.ts'
 
 /** The number of findings after which other work gets a turn, which take one or two milliseconds. */
 const sliceSize = 500
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Returns the rank of a severity, which grows with it; UNKNOWN has the lowest. */
 export const rankOf = (severity: Severity): number => severityValues.indexOf(severity)

@@ -1,4 +1,5 @@
 import { sharedWhere, type Collection, type Reader, type Transaction, type Where } from '../../ports/store.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import type { Finding } from '../scanning/advisories.ts'
 import type { FoundPackage } from '../scanning/inventory.ts'
 import {
@@ -18,8 +19,6 @@ const packagesPerRow = 500
 
 /** The number of rows that one transaction writes or deletes, so that other work waits only some milliseconds. */
 const batchSize = 10
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** A transaction of the caller, which holds the lease of its work. */
 type RunTransaction = <R>(fn: (tx: Transaction) => Promise<R>) => Promise<R>

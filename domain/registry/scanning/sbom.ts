@@ -1,3 +1,4 @@
+import { nextTurn } from '../../resources/next-turn.ts'
 import { ComponentType } from '@cyclonedx/cyclonedx-library/Enums'
 import { Bom, Component, Metadata, Property, PropertyRepository } from '@cyclonedx/cyclonedx-library/Models'
 import { JSON as Cyclonedx } from '@cyclonedx/cyclonedx-library/Serialize'
@@ -24,8 +25,6 @@ const batchSize = 50
 const normalizers = new Cyclonedx.Normalize.Factory(Spec1dot6)
 const components = normalizers.makeForComponent()
 const options = { sortLists: false }
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
  * Returns the bill of materials of an image as JSON in UTF-8, and yields to other work in between. The same inventory and

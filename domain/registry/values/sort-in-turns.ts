@@ -1,7 +1,6 @@
+import { nextTurn } from '../../resources/next-turn.ts'
 /** The number of items that are sorted or merged before other work gets a turn. */
 const sliceSize = 500
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Returns items in their order; equal items keep their places. Yields to other work in between. */
 export async function sortInTurns<T>(

@@ -2,6 +2,7 @@ import type { Collection, Reader, Where } from '../../ports/store.ts'
 import { checkFilter } from '../../../runtime/filter/check.ts'
 import type { SortField } from '../../../runtime/filter/types.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { pointCollection, pointFields, type StatPoint } from './points-store.ts'
 
 /** The number of points that one statement reads. */
@@ -20,8 +21,6 @@ function orderBy(descending: boolean): readonly SortField[] {
 }
 
 const [ascending, descending] = [orderBy(false), orderBy(true)]
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
  * Iterates over the points from `fromMs` to `untilMs`, without the end, in the order of their times. Other work runs

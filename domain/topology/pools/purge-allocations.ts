@@ -1,9 +1,8 @@
 import type { Store } from '../../ports/store.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { allocations } from './allocations-store.ts'
 import { release } from './resize.ts'
 import { ZonePools } from './zone-pools.ts'
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
  * Releases the allocations of a purged workspace that no area has released. Each release runs in a transaction of its

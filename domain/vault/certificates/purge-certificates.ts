@@ -1,4 +1,5 @@
 import type { Stored, Transaction } from '../../ports/store.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { takeDifference } from '../../resources/quota-difference.ts'
 import { forgetRow } from '../../resources/references.ts'
 import type { VaultEnvironment } from '../environment.ts'
@@ -19,8 +20,7 @@ const batchSize = 100
  */
 export async function eraseCertificates(environment: VaultEnvironment, workspace_id: string): Promise<void> {
   await eraseLive(environment.store, workspace_id)
-  while ((await eraseBatch(environment, workspace_id)) === batchSize)
-    await new Promise(resolve => setImmediate(resolve))
+  while ((await eraseBatch(environment, workspace_id)) === batchSize) await nextTurn()
   const { store } = environment
   for await (const { id } of store.each(authorityCollection, { workspace_id })) {
     await store.tx(async tx => {

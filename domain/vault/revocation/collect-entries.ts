@@ -1,12 +1,10 @@
 import type { Reader } from '../../ports/store.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { listEntry } from './list-entries.ts'
 import { revocationCollection } from '../revoked/lists-store.ts'
 
 /** The number of entries that are read and encoded before other calls of the server have their turn. */
 const entriesPerTurn = 200
-
-/** Lets other calls of the server run. */
-export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** The entries of a revocation list. */
 export interface Entries {

@@ -1,5 +1,5 @@
 import { sharedWhere, type Collection, type Store, type Transaction, type Where } from '../../ports/store.ts'
-import { nextTurn } from './collect-entries.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { listCollection, partCollection, revocationCollection } from '../revoked/lists-store.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { CertificateRevocationList, CryptoKeyAlgorithm } from '../../../output/vault/types.ts'
 import { JsonText } from '../../../runtime/json.ts'
-import { nextTurn } from './collect-entries.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import type { CurrentList } from '../revoked/current-lists.ts'
 
 /** The number of bytes that are encoded before other calls have their turn: whole lines of PEM, of 48 bytes each. */

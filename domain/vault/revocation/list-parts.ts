@@ -1,5 +1,5 @@
 import type { Reader, Store, Transaction } from '../../ports/store.ts'
-import { nextTurn } from './collect-entries.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { listCollection, partCollection, partId, type StoredList, type StoredPart } from '../revoked/lists-store.ts'
 
 /** The maximal number of bytes of a list in one row. */
