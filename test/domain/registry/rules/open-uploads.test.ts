@@ -8,6 +8,9 @@ const registry = sharedRegistry()
 const mebibyte = 2 ** 20
 const exceeded = '403 DENIED QUOTA_EXCEEDED'
 
+/** The bytes of a call are noted while the call goes on, so other calls see them later. */
+const patience = { timeout: 30_000 }
+
 let tenants = 0
 
 /** Makes a workspace with the repository `api` and a limit of stored bytes. */
@@ -73,7 +76,7 @@ describe('the bytes of uploads that have not ended', () => {
     const refused = registry().oci.send(upload, { method: 'PATCH', body, token })
     // The server may close the connection while the client still writes.
     await refused.catch(() => undefined)
-    await expect.poll(() => probe(5 * mebibyte)).toBe(exceeded)
+    await expect.poll(() => probe(5 * mebibyte), patience).toBe(exceeded)
   })
 
   it('take room while a long call goes on, whether or not the call has begun an upload before', async () => {
@@ -97,7 +100,7 @@ describe('the bytes of uploads that have not ended', () => {
       })
       const sent = oci.send(at, { method, body, token })
       try {
-        await expect.poll(() => probe(3 * mebibyte)).toBe(exceeded)
+        await expect.poll(() => probe(3 * mebibyte), patience).toBe(exceeded)
       } finally {
         read()
         await sent
