@@ -62,8 +62,8 @@ export interface Repository {
   artifact_count?: number
   /** Tags in it; absent on an engine that does not tell. */
   tag_count?: number
-  /** Bytes of its manifests and blobs, each blob once, from its upload on; absent on an engine that does not tell. */
-  size_bytes?: number
+  /** Bytes of its manifests and blobs, each blob once, from its upload on; 0 on an engine that does not tell. */
+  size_bytes: number
   /** When a manifest was last pushed; absent before the first push. */
   last_push_time?: string
   /** When a manifest was last pulled, up to five seconds late; absent before the first pull. */

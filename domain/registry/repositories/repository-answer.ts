@@ -7,7 +7,8 @@ import type { StoredRepository } from './repositories-store.ts'
 
 /**
  * Returns the answer of a repository of an engine: its stored text with its address. The platform does not see the pushes
- * to a cluster, so a repository of a cluster has no counts.
+ * to a cluster, so a repository of a cluster has no counts, and the
+ * size 0.
  */
 export function repositoryAnswer(
   hosts: EngineHosts,
@@ -18,6 +19,6 @@ export function repositoryAnswer(
   const uri = `${hostOf(hosts, engine)}/${path}`
   // The documents of a long list are not parsed.
   if (engine === nativeEngine) return withMembers(stored.text, { uri })
-  const { artifact_count: _artifacts, path: _path, size_bytes: _bytes, tag_count: _tags, ...shown } = stored.value
+  const { artifact_count: _artifacts, path: _path, tag_count: _tags, ...shown } = stored.value
   return jsonText({ ...shown, uri })
 }

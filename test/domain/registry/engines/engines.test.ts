@@ -48,9 +48,10 @@ describe('a repository of a cluster', () => {
   it('has the address of the cluster, and no counts', async () => {
     const { api, workspace } = served
     const own = await api.registry.getRepository({ workspace, engine, id: app })
-    expect(own).toMatchObject({ engine, name: 'app', uri: `${service}/${name}` })
+    expect(own).toMatchObject({ engine, name: 'app', uri: `${service}/${name}`, size_bytes: 0 })
     expect(Object.keys(own).filter(member => /_count|size|last_|^path$/.test(member))).toEqual([
       'max_artifact_size_bytes',
+      'size_bytes',
     ])
     const { repositories } = await api.registry.listRepositories({ workspace, engine })
     expect(repositories).toEqual([own])

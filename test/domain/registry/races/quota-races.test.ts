@@ -25,7 +25,7 @@ async function filled() {
     const digest = await oci.pushImage(path, 'v1', own)
     repositories.push({ id, path, manifest: `/v2/${path}/manifests/${digest}` })
   }
-  const stored = async () => (await states()).reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0)
+  const stored = async () => (await states()).reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   const states = async () => (await api.registry.listRepositories(at)).repositories
   const limit = (bytes: number) =>
     api.registry.createQuotaLimit({ workspace, body: { quota_definition_id: 'registry.storageBytes', limit: bytes } })
