@@ -25,6 +25,12 @@ import { RunningHashes } from './running-hashes.ts'
 import { Turns } from './turns.ts'
 import { untilFailure } from './until-failure.ts'
 
+/**
+ * The number of bytes of a call after which they are written to the disk: a commit of the store, which waits for the bytes
+ * before it on the disk, then never waits for a whole blob.
+ */
+const syncedBytes = 8 * 2 ** 20
+
 /** The permissions of the files: for their owner only. */
 const fileMode = 0o600
 
@@ -69,11 +75,17 @@ export class BlobFolder implements BlobStore {
         if (first !== undefined && first !== size) return { size, isMisplaced: true }
         const running = this.#hashes.continued(upload, algorithm, size)
         let failure: { readonly error: unknown } | undefined
+        let unsynced = 0
         const part = untilFailure(body, error => (failure = { error }))
         const added = await writeBody(part, file, {
           maxBytes: maxBytes - size,
           tooLong,
           add: async chunk => {
+            unsynced += chunk.length
+            if (unsynced >= syncedBytes) {
+              unsynced = 0
+              await this.#attempt(() => file.datasync())
+            }
             if (!running) return
             await this.#shares.run(() => running.hash.update(chunk))
             running.size += chunk.length
