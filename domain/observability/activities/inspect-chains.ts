@@ -9,7 +9,7 @@ type Findings = AsyncGenerator<Finding, void, undefined>
 /** The number of activities that are read at once. */
 const pageSize = 500
 
-/** Recomputes the hash chains of activities; yields what was altered, removed, inserted or reordered. */
+/** Recomputes the hash chains; yields a finding for each altered, removed, inserted or moved activity. */
 export async function* inspectChains(reader: Reader): Findings {
   const known = new Set<string>()
   for await (const { value } of reader.each(chainCollection)) {

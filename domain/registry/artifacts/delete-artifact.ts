@@ -17,9 +17,9 @@ import { requireMutable } from './tag-rules.ts'
 import { tagCollection, type StoredTag } from './tags-store.ts'
 
 /**
- * Deletes an artifact with its tags from a repository, whose row the transaction has locked, and takes the blobs that no
- * other manifest names out of it. Returns the bytes of these blobs, also of those that stay for a while because a push may
- * be about to name them. Throws ARTIFACT_LOCKED, ARTIFACT_REFERENCED and TAG_IMMUTABLE.
+ * Deletes an artifact with its tags from a repository, whose row the transaction has locked, and unlinks the blobs that
+ * no other manifest of the repository names. Returns the bytes of these blobs; a blob counts even if it stays for a while
+ * because a push may be about to name it. Throws ARTIFACT_LOCKED, ARTIFACT_REFERENCED and TAG_IMMUTABLE.
  */
 export async function deleteArtifact(
   { collectionGraceMs }: Pick<RegistryEnvironment, 'collectionGraceMs'>,

@@ -12,9 +12,9 @@ const batch = 500
 
 /** The sizes of blobs of a repository that none of its manifests names any more. */
 export interface Unnamed {
-  /** The bytes of those that the repository no longer has: it shrinks by them. */
+  /** The bytes of the unlinked blobs, by which the repository shrinks. */
   readonly freedBytes: number
-  /** The bytes of all, also of those that stay for a while. */
+  /** The bytes of all unnamed blobs, including the blobs that stay for a while. */
   readonly bytes: number
 }
 

@@ -61,7 +61,7 @@ async function evaluate(
     tally = sumOf(tally, part.tally)
     if (part.isOver) return { tally, isOver: true }
     context.progress(Math.floor((100 * (i + 1)) / (ids.length + 1)))
-    // What was removed from a repository is noted with the repository that it belongs to, or with an earlier one.
+    // Removals from a repository are noted with this repository or with an earlier repository.
     const isNoted = (enforces && part.tally.matched > 0) || performance.now() - notedMs >= noteMs
     if (!run || !isNoted) continue
     notedMs = performance.now()

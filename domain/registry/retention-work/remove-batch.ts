@@ -22,7 +22,7 @@ export type Removing = Pick<RegistryEnvironment, 'audit' | 'clock' | 'collection
 /** The time after which a batch ends, in milliseconds: on SQLite, a transaction holds the event loop. */
 const longestMs = 8
 
-/** The decisions that a batch carries out, and what was known when they were made. */
+/** The decisions that a batch carries out, and the facts on which the decisions rest. */
 export interface Batch {
   readonly decisions: readonly Decision[]
   readonly rules: RetentionRules

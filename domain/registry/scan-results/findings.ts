@@ -51,7 +51,7 @@ const memberOf = {
   REGISTRY_SEVERITY_CRITICAL: 'critical',
 } as const satisfies Record<Severity, keyof FindingCounts>
 
-/** Returns the number of findings of each severity, and of those that a newer version mends. */
+/** Returns the number of findings of each severity, and the number of findings that a newer version mends. */
 export function countFindings(findings: Iterable<Finding>): FindingCounts {
   const counts = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0, fixable: 0 }
   for (const { fixed_versions, severity } of findings) {

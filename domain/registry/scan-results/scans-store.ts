@@ -96,6 +96,13 @@ export interface ResultPart {
   readonly result: string
 }
 
+/** The columns and indexes of collections whose rows are parts of results. */
+const partsOfResults = {
+  id: 'id',
+  columns: { repository_id: 'STRING', scan: 'STRING', result: 'STRING' },
+  indexes: [['repository_id'], ['scan', 'result']],
+} as const
+
 /** Up to 100 findings, in the order of reports. */
 export interface StoredFindings extends ResultPart {
   readonly findings: readonly Finding[]
@@ -104,9 +111,7 @@ export interface StoredFindings extends ResultPart {
 /** The findings of all results, in rows that hold a page each, so that no read of a page parses all of them. */
 export const findingsCollection: Collection<StoredFindings> = {
   name: 'registry_scan_findings',
-  id: 'id',
-  columns: { repository_id: 'STRING', scan: 'STRING', result: 'STRING' },
-  indexes: [['repository_id'], ['scan', 'result']],
+  ...partsOfResults,
 }
 
 /** Up to 500 packages, in the order of the inventory. */
@@ -117,9 +122,7 @@ export interface StoredPackages extends ResultPart {
 /** The packages of all results, which are compared with the advisories again when these change. */
 export const packagesCollection: Collection<StoredPackages> = {
   name: 'registry_scan_packages',
-  id: 'id',
-  columns: { repository_id: 'STRING', scan: 'STRING', result: 'STRING' },
-  indexes: [['repository_id'], ['scan', 'result']],
+  ...partsOfResults,
 }
 
 /** An artifact that waits for an automatic scan. */

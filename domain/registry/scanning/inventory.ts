@@ -17,7 +17,7 @@ export interface FoundPackage {
   readonly layer_digest: string
 }
 
-/** What is installed in an image. */
+/** The packages and the operating system that an image contains. */
 export interface Inventory {
   /** The operating system; absent if the image has none. */
   readonly os?: ScannedOs | undefined

@@ -8,6 +8,7 @@ import {
   repositoryCollection,
   type StoredRepository,
 } from '../../../../domain/registry/repositories/repositories-store.ts'
+import { unscanned } from '../../../../domain/registry/scan-results/unscanned.ts'
 import type { Aim } from '../../aim.ts'
 import type { Fault } from '../../recipe.ts'
 import type { World } from '../../world.ts'
@@ -72,15 +73,7 @@ export async function newArtifact(world: World, repository: string, tag: string)
     pull_count: 0,
     locked: false,
     lock_ids: [],
-    scan_overview: {
-      state: 'REGISTRY_SCAN_STATE_NOT_SCANNED',
-      critical: 0,
-      high: 0,
-      medium: 0,
-      low: 0,
-      unknown: 0,
-      fixable: 0,
-    },
+    scan_overview: unscanned,
   }
   await world.store.tx(async tx => {
     await tx.insert(artifactCollection, artifact)
