@@ -5,7 +5,7 @@ import { doctorFindings } from '../../areas/doctor.ts'
 import { addTenant } from '../../areas/members.ts'
 import { olderPlace } from '../../areas/older-place.ts'
 import { whileOpen } from '../../areas/while-open.ts'
-import { runSql, testStorePlace } from '../../server/store/left-place.ts'
+import { forgetTable, runSql, testStorePlace } from '../../server/store/left-place.ts'
 
 it('a store from before the registry takes repositories in its workspaces', async () => {
   const older = areas.map(({ domain }) => domain.name).filter(name => name !== 'registry')
@@ -48,8 +48,8 @@ it('one start records whom older access policies let pull', async () => {
     const { resource_id: id } = await registry.createRepositoryAccessPolicy({ ...at, repository, body })
     return { at, id, repository }
   })
-  await runSql(place, 'DROP TABLE registry_openings')
-  await runSql(place, 'DROP TABLE registry_opening_starts')
+  await forgetTable(place, 'registry_openings')
+  await forgetTable(place, 'registry_opening_starts')
   await whileOpen(place, async ({ registry }) => {
     expect(await doctorFindings(place)).toEqual([])
     await registry.deleteRepositoryAccessPolicy({ ...at, repository, id })

@@ -35,6 +35,13 @@ export async function runSql({ dataDir, storeUrl }: StorePlace, sql: string): Pr
   database.close()
 }
 
+/** Removes the table of a collection from a place as if its server had never known the collection. */
+export async function forgetTable(place: StorePlace, table: string): Promise<void> {
+  await runSql(place, `DROP TABLE ${table}`)
+  // A server on PostgreSQL records the tables that it made, and makes no recorded table.
+  if (place.storeUrl !== undefined) await runSql(place, `DELETE FROM ninefold_tables WHERE name = '${table}'`)
+}
+
 /** Locks a table against all writers (on SQLite, the whole file). Returns a function that releases the lock. */
 export async function holdStore({ dataDir, storeUrl }: StorePlace, table: string): Promise<() => Promise<void>> {
   if (storeUrl === undefined) {
