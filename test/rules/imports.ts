@@ -44,6 +44,11 @@ const computing = [
   'image-size',
   '@zxcvbn-ts/language-common',
   '@cyclonedx/cyclonedx-library',
+  '@prometheus-io/lezer-promql',
+  '@lezer/common',
+  're2js',
+  'protobufjs',
+  'snappyjs',
 ]
 
 /** The modules that all stages of the generator share: positions, patterns, diagnostics, options and outlines of documents. */

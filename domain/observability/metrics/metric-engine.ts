@@ -1,0 +1,126 @@
+import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
+import type { JsonText } from '../../../runtime/json.ts'
+import type { Labels, MetricBatch, Rejections } from './samples.ts'
+
+/** A query at one time. */
+export interface InstantQuery {
+  readonly query: string
+  /** The time of the query in milliseconds since 1970. */
+  readonly time: number
+  /** The longest time that the query may run, in milliseconds. */
+  readonly timeoutMs: number
+  /** The largest number of series in the answer; further series are left out with a warning. */
+  readonly limit: number
+}
+
+/** A query at each step of a range of times; times and steps in milliseconds. */
+export interface RangeQuery {
+  readonly query: string
+  readonly start: number
+  readonly end: number
+  readonly step: number
+  readonly timeoutMs: number
+}
+
+/** An element of an instant vector. */
+export interface VectorElement {
+  readonly labels: Labels
+  readonly value: number
+}
+
+/** The result of an expression of an alert rule at one time. */
+export interface AlertVector {
+  readonly elements: readonly VectorElement[]
+  /** Whether a selector of the expression has matched a series. */
+  readonly hasData: boolean
+}
+
+/** The encodings of requests that senders push. */
+export type PushFormat = 'otlp-json' | 'otlp-protobuf' | 'remote-write'
+
+/** A request of a sender, as it arrived after its content coding was checked. */
+export interface PushedBody {
+  readonly format: PushFormat
+  /** The content coding of the body. */
+  readonly coding: 'gzip' | 'identity' | 'snappy'
+  readonly body: Uint8Array
+  /** The rules of the ingestion config that takes the request. */
+  readonly rules: PushRules
+}
+
+/** The rules by which the requests of an ingestion config become series. */
+export interface PushRules {
+  readonly staticLabels: Labels
+  readonly promotedAttributes: readonly string[]
+  readonly deltaToCumulative: boolean
+  /** The id of the ingestion config; sums of deltas are kept for each config. */
+  readonly config: string
+}
+
+/** The limits of a workspace for what it pushes. */
+export interface WriteLimits {
+  /** The largest number of series with a sample in the last hour; -1 for none. */
+  readonly activeSeries: number
+  /** The age in milliseconds from which samples are refused. */
+  readonly retentionMs: number
+}
+
+/** The outcome of a write: what is durable, and what was refused. */
+export interface WriteResult {
+  readonly accepted: number
+  readonly rejections: Rejections
+  /** A sentence about the first refused sample, with the name of its metric; empty if none is refused. */
+  readonly message: string
+}
+
+/** The selection of a list of descriptors or labels. */
+export interface MetricSelection {
+  /** Series selectors in PromQL; a series counts if one of them matches. None: all series. */
+  readonly match: readonly string[]
+  /** The times in milliseconds since 1970 between which a series must have a sample. */
+  readonly start?: number
+  readonly end?: number
+}
+
+/** The usage of a workspace, for its quota limits. */
+export interface MetricUsage {
+  readonly activeSeries: number
+  /** The samples that were accepted in the last minute. */
+  readonly samplesLastMinute: number
+}
+
+/**
+ * The time series of all workspaces. Queries are PromQL as Prometheus 3 reads it. All functions reject with an error of
+ * the area: faults of queries with QUERY_…, an engine that another server serves with ENGINE_UNAVAILABLE. An aborted
+ * signal ends the work.
+ */
+export interface MetricEngine {
+  query(workspace: string, query: InstantQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>>
+  queryRange(workspace: string, query: RangeQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>>
+  /** Evaluates the expression of an alert rule. */
+  alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector>
+  /** Returns all metrics of a workspace, in the order of their names. */
+  descriptors(workspace: string): Promise<readonly MetricDescriptor[]>
+  /** Returns all names of labels in the order of names, with the values of `label` alone. */
+  labels(workspace: string, selection: MetricSelection, label?: string): Promise<readonly MetricLabel[]>
+  /**
+   * Reads a pushed body and writes its samples; resolves once the samples are on the disk. Rejects with PAYLOAD_INVALID
+   * or PAYLOAD_TOO_LARGE, with nothing written.
+   */
+  push(workspace: string, pushed: PushedBody, limits: WriteLimits): Promise<WriteResult>
+  /** Writes samples; resolves once the samples are on the disk. */
+  write(workspace: string, batch: MetricBatch, limits: WriteLimits): Promise<WriteResult>
+  /** Removes samples that are older than the retention of their series; returns the bytes that are left. */
+  purge(workspace: string, retention: MetricRetention): Promise<number>
+  /** Removes all telemetry of a workspace. */
+  drop(workspace: string): Promise<void>
+  usage(workspace: string): Promise<MetricUsage>
+}
+
+/** The retention of the metrics of a workspace. */
+export interface MetricRetention {
+  /** The retention of series that no policy selects, in milliseconds. */
+  readonly defaultMs: number
+  /** Policies with a selector, the policy that wins first. */
+  readonly selected: readonly { readonly selector: string; readonly retentionMs: number }[]
+}
