@@ -4,9 +4,11 @@ import { observabilityHooks } from '../../domain/observability/hooks.ts'
 import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
+import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
+import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
 import { observabilitySettings } from './settings.ts'
 
@@ -19,6 +21,8 @@ export function observabilityArea(): AreaModule {
     generated,
     ...observability,
     settings: observabilitySettings,
+    addedEngines: ({ settings }) => settings['observability.engines'].map(({ name }) => name),
+    admit: () => admitEngine,
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
     workers: parts => observability.workers(environmentOf(parts)),
@@ -40,4 +44,11 @@ function builtWith(environmentOf: (parts: ObservabilityParts) => ObservabilityEn
   )
   // The names and the handlers of `built` stay together.
   return Object.fromEntries(made) as Built
+}
+
+/** Throws ENGINE_CAPABILITY_UNSUPPORTED for a call on an engine other than the native engine. */
+function admitEngine(_route: unknown, _context: unknown, _given: unknown, engine: string | undefined): void {
+  if (engine === undefined || engine === nativeEngine) return
+  const message = 'stacks of other software are not served; use the engine native'
+  throw engineCapabilityUnsupported(message, { capability: 'STACK' })
 }
