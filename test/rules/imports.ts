@@ -30,6 +30,7 @@ const documentWalking = 'branches|dialect|fits|located|operations|pointer|reason
 const computing = [
   'node:crypto',
   'node:url',
+  'node:zlib',
   '@noble/curves',
   '@peculiar/asn1-csr',
   '@peculiar/asn1-schema',
