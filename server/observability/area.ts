@@ -1,13 +1,54 @@
 import { observability } from '../../domain/observability/area.ts'
+import type { ObservabilityEnvironment } from '../../domain/observability/environment.ts'
+import { observabilityHooks } from '../../domain/observability/hooks.ts'
+import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
+import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import type { AreaModule } from '../area.ts'
-import { areaInProgress, records } from '../area-in-progress.ts'
+import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
+import { nativeEngine } from '../engines.ts'
+import { oncePer } from '../once-per.ts'
+import { observabilitySettings } from './settings.ts'
 
-/** Returns the area of activities; its other resources are not built yet. */
-export const observabilityArea = (): AreaModule =>
-  areaInProgress<ObservabilityArea, ObservabilityHandlers>({
+type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, never, typeof observabilitySettings>
+
+/** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
+export function observabilityArea(): AreaModule {
+  const environmentOf = oncePer(mountedObservability)
+  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, never, typeof observabilitySettings>({
     generated,
     ...observability,
-    built: { ...records(generated.filters), ...observability.built },
+    settings: observabilitySettings,
+    addedEngines: ({ settings }) => settings['observability.engines'].map(({ name }) => name),
+    admit: () => admitEngine,
+    built: { ...records(generated.filters), ...builtWith(environmentOf) },
+    hooks: parts => observabilityHooks(environmentOf(parts)),
+    workers: parts => observability.workers(environmentOf(parts)),
+    start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
   })
+}
+
+const mountedObservability = (parts: ObservabilityParts): ObservabilityEnvironment => ({
+  ...parts,
+  limits: parts.settings['observability.limits'],
+})
+
+type Built = BuiltResources<ObservabilityHandlers, ObservabilityParts>
+
+/** Returns the built resources of the area as functions of the parts of the server. */
+function builtWith(environmentOf: (parts: ObservabilityParts) => ObservabilityEnvironment): Built {
+  const made = Object.entries(observability.built).map(
+    ([name, make]) => [name, (parts: ObservabilityParts) => make(environmentOf(parts))] as const,
+  )
+  // The names and the handlers of `built` stay together.
+  return Object.fromEntries(made) as Built
+}
+
+/** Throws ENGINE_CAPABILITY_UNSUPPORTED for a call on an engine other than the native engine. */
+function admitEngine(_route: unknown, _context: unknown, _given: unknown, engine: string | undefined): void {
+  if (engine === undefined || engine === nativeEngine) return
+  const message = 'stacks of other software are not served; use the engine native'
+  throw engineCapabilityUnsupported(message, { capability: 'STACK' })
+}
