@@ -140,7 +140,10 @@ async function dropRows<T extends OfRule>(
   isLeft: (id: string) => boolean,
 ): Promise<void> {
   const rows: { readonly id: string; readonly version: number }[] = []
-  for await (const { id, version } of tx.each(collection, sharedWhere(collection, { rule_id: rule } satisfies Where<OfRule>)))
+  for await (const { id, version } of tx.each(
+    collection,
+    sharedWhere(collection, { rule_id: rule } satisfies Where<OfRule>),
+  ))
     if (!isLeft(id)) rows.push({ id, version })
   for (const { id, version } of rows) await tx.delete(collection, id, version)
 }
