@@ -6,7 +6,19 @@ import { activityCollection, chainCollection } from './activities/activities-sto
 import { activityRetention } from './activities/activity-retention.ts'
 import { inspectChains } from './activities/inspect-chains.ts'
 import { sequencer } from './activities/sequencer.ts'
+import { alertRuleForm } from './alert-rules/alert-rule-form.ts'
+import { alertRuleKind } from './alert-rules/alert-rule-kind.ts'
+import { alertRules } from './alert-rules/alert-rules.ts'
+import { inspectAlerts } from './alert-rules/inspect-alerts.ts'
+import { evaluator } from './alert-work/evaluator.ts'
+import { notifier } from './alert-work/notifier.ts'
+import { alertPageCollection, evaluationCollection } from './alerts/alerts-store.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import {
+  deliveryCollection,
+  notificationCollection,
+  receiverSecretCollection,
+} from './notifications/deliveries-store.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
@@ -15,10 +27,11 @@ import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
 const inspect: Inspect = async function* ({ reader }) {
   yield* inspectChains(reader)
   yield* inspectLimits(reader)
+  yield* inspectAlerts(reader)
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, quotaDefinitions, quotaLimits } satisfies {
+const built = { activities, alertRules, quotaDefinitions, quotaLimits } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -27,9 +40,24 @@ const built = { activities, quotaDefinitions, quotaLimits } satisfies {
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [quotaLimitKind],
-  collections: [activityCollection, chainCollection],
+  kinds: [alertRuleKind, quotaLimitKind],
+  needs: { optional: ['vault'] },
+  collections: [
+    activityCollection,
+    chainCollection,
+    evaluationCollection,
+    alertPageCollection,
+    deliveryCollection,
+    notificationCollection,
+    receiverSecretCollection,
+  ],
+  forms: () => ({ createAlertRule: alertRuleForm, updateAlertRule: alertRuleForm }),
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
-  workers: (environment: ObservabilityEnvironment) => [sequencer(environment), activityRetention(environment)],
+  workers: (environment: ObservabilityEnvironment) => [
+    sequencer(environment),
+    activityRetention(environment),
+    evaluator(environment),
+    notifier(environment),
+  ],
   inspect,
 } as const

@@ -1,9 +1,13 @@
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
+import { purgeAlerts } from './alert-rules/purge-alerts.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
 import { makeLimits, purgeLimits } from './quotas/limits.ts'
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds. */
 export const observabilityHooks = ({ limits, store }: ObservabilityEnvironment): Partial<WorkspaceHooks> => ({
   workspaceCreated: (tx, workspace) => makeLimits(tx, limits, workspace),
-  purgeWorkspace: workspace => store.tx(tx => purgeLimits(tx, workspace)),
+  async purgeWorkspace(workspace) {
+    await purgeAlerts(store, workspace)
+    await store.tx(tx => purgeLimits(tx, workspace))
+  },
 })

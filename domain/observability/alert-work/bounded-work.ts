@@ -1,40 +1,40 @@
-/** How much work runs at one time. */
-export interface WorkLimits {
-  readonly total: number
-  /** The limit of each group, so that the slow work of one group leaves room for the work of others. */
-  readonly perGroup: number
+/** A group of work with the number of its members that may run at one time. */
+export interface WorkGroup {
+  readonly name: string
+  readonly limit: number
 }
 
-/** Work that runs beside the turns of a worker, bounded in all and in each group. */
+/**
+ * Work that runs beside the turns of a worker, bounded in all and in each of its groups: slow work of one group leaves
+ * room for the work of others.
+ */
 export class BoundedWork {
-  readonly #limits: WorkLimits
+  readonly #total: number
   readonly #running = new Map<string, Promise<void>>()
   readonly #perGroup = new Map<string, number>()
 
-  constructor(limits: WorkLimits) {
-    this.#limits = limits
+  /** `total` is the number of all work that may run at one time. */
+  constructor(total: number) {
+    this.#total = total
   }
 
   /** Whether no further work can be started in any group. */
   get isFull(): boolean {
-    return this.#running.size >= this.#limits.total
+    return this.#running.size >= this.#total
   }
 
-  /** Returns whether work can be started: its key does not run, and its group and the whole have room. */
-  hasRoom(key: string, group: string): boolean {
-    return !this.isFull && !this.#running.has(key) && (this.#perGroup.get(group) ?? 0) < this.#limits.perGroup
-  }
-
-  /** Starts work, which must not reject. The caller has asked `hasRoom`. */
-  start(key: string, group: string, work: () => Promise<void>): void {
-    this.#perGroup.set(group, (this.#perGroup.get(group) ?? 0) + 1)
+  /**
+   * Starts work unless work with the same key runs, or a group or the whole has no room. `work` must not reject.
+   */
+  start(key: string, groups: readonly WorkGroup[], work: () => Promise<void>): void {
+    const hasRoom = groups.every(({ limit, name }) => (this.#perGroup.get(name) ?? 0) < limit)
+    if (this.isFull || this.#running.has(key) || !hasRoom) return
+    for (const { name } of groups) this.#perGroup.set(name, (this.#perGroup.get(name) ?? 0) + 1)
     this.#running.set(
       key,
       work().finally(() => {
         this.#running.delete(key)
-        const left = (this.#perGroup.get(group) ?? 1) - 1
-        if (left > 0) this.#perGroup.set(group, left)
-        else this.#perGroup.delete(group)
+        for (const { name } of groups) this.#leave(name)
       }),
     )
   }
@@ -42,5 +42,11 @@ export class BoundedWork {
   /** Resolves once all work that is running now has ended. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values())
+  }
+
+  #leave(group: string): void {
+    const left = (this.#perGroup.get(group) ?? 1) - 1
+    if (left > 0) this.#perGroup.set(group, left)
+    else this.#perGroup.delete(group)
   }
 }

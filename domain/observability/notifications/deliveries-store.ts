@@ -12,6 +12,8 @@ export interface Delivery {
   readonly rule_id: string
   readonly workspace_id: string
   readonly receiver: string
+  /** The host of the webhook, or `mail`. */
+  readonly destination: string
   /** The id of the notification that is to be sent; empty if there is none. All attempts to send it have this id. */
   readonly notification_id: string
   /** The time of the next attempt; absent if there is nothing to send. */
@@ -92,7 +94,7 @@ export interface NewNotification {
 export async function addNotification(
   tx: Transaction,
   { id: rule_id, workspace_id }: Pick<StoredAlertRule, 'id' | 'workspace_id'>,
-  { name }: AlertReceiver,
+  { name, webhook }: AlertReceiver,
   { alerts, group, newId, nowMs }: NewNotification,
 ): Promise<void> {
   const id = deliveryId(rule_id, name)
@@ -102,6 +104,7 @@ export async function addNotification(
   const row = { id, rule_id, workspace_id, body: webhookBody(name, group, told) }
   const delivery = {
     ...(stored?.value ?? { id, rule_id, workspace_id, receiver: name, last_error: '' }),
+    destination: webhook ? (URL.parse(webhook.url)?.host ?? '') : 'mail',
     notification_id: newId(),
     next_time: formatMillis(nowMs),
     until: formatMillis(nowMs + triedMs),
@@ -140,7 +143,10 @@ async function dropRows<T extends OfRule>(
   isLeft: (id: string) => boolean,
 ): Promise<void> {
   const rows: { readonly id: string; readonly version: number }[] = []
-  for await (const { id, version } of tx.each(collection, sharedWhere(collection, { rule_id: rule } satisfies Where<OfRule>)))
+  for await (const { id, version } of tx.each(
+    collection,
+    sharedWhere(collection, { rule_id: rule } satisfies Where<OfRule>),
+  ))
     if (!isLeft(id)) rows.push({ id, version })
   for (const { id, version } of rows) await tx.delete(collection, id, version)
 }
