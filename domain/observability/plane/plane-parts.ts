@@ -1,4 +1,3 @@
-import type { Functions } from '../../ports/functions.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import type { IngestionStatuses } from '../ingestion-configs/ingestion-status.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
@@ -8,9 +7,8 @@ import type { SenderRates } from './sender-rates.ts'
 /** The parts of the plane at which senders push. */
 export interface PlaneParts extends Pick<
   ObservabilityEnvironment,
-  'access' | 'clock' | 'limits' | 'store' | 'taxonomy'
+  'access' | 'clock' | 'functions' | 'limits' | 'store' | 'taxonomy'
 > {
-  readonly functions: Functions<never, 'iam'>
   readonly metrics: Pick<MetricEngine, 'push'>
   readonly statuses: Pick<IngestionStatuses, 'received'>
   readonly rates: SenderRates

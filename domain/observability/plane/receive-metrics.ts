@@ -1,6 +1,7 @@
 import { ingestionDisabled, signalNotEnabled } from '../../../output/observability/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Reply } from '../../../runtime/route.ts'
+import { defaultRetentionMs } from '../ingest/metric-retention.ts'
 import { invalidPayload } from '../ingest/payload-faults.ts'
 import type { IngestionConfigKind, StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { PushRules, WriteResult } from '../metrics/metric-engine.ts'
@@ -25,9 +26,6 @@ export type PushReply = Reply<
   Uint8Array<ArrayBuffer> | undefined,
   Readonly<Record<string, string>> | undefined
 >
-
-/** The age from which samples are refused until a workspace has a retention of its own, in milliseconds: 15 days. */
-const defaultRetentionMs = 15 * 86_400_000
 
 /** Takes metrics over OTLP/HTTP, and answers in the media type of the request with what was refused. */
 export async function receiveOtlp(parts: PlaneParts, request: PushRequest, context: CallContext): Promise<PushReply> {
