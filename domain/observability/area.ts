@@ -41,7 +41,7 @@ const built = { activities, alertRules, quotaDefinitions, quotaLimits } satisfie
 export const observability = {
   built,
   kinds: [alertRuleKind, quotaLimitKind],
-  needs: { optional: ['vault'] },
+  needs: { optional: ['iam', 'vault'] },
   collections: [
     activityCollection,
     chainCollection,
