@@ -7,6 +7,10 @@ import { activityRetention } from './activities/activity-retention.ts'
 import { inspectChains } from './activities/inspect-chains.ts'
 import { sequencer } from './activities/sequencer.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
+import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
+import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
+import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
@@ -18,7 +22,7 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, quotaDefinitions, quotaLimits } satisfies {
+const built = { activities, ingestionConfigs, quotaDefinitions, quotaLimits } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -27,8 +31,13 @@ const built = { activities, quotaDefinitions, quotaLimits } satisfies {
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [quotaLimitKind],
-  collections: [activityCollection, chainCollection],
+  needs: { optional: ['vault'] },
+  kinds: [ingestionConfigKind, quotaLimitKind],
+  collections: [activityCollection, chainCollection, ingestionStatusCollection],
+  forms: () => ({
+    createIngestionConfig: newIngestionConfigForm,
+    updateIngestionConfig: ingestionConfigUpdateForm,
+  }),
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
   workers: (environment: ObservabilityEnvironment) => [sequencer(environment), activityRetention(environment)],
   inspect,

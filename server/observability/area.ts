@@ -1,5 +1,6 @@
 import { observability } from '../../domain/observability/area.ts'
 import type { ObservabilityEnvironment } from '../../domain/observability/environment.ts'
+import { IngestionStatuses } from '../../domain/observability/ingestion-configs/ingestion-status.ts'
 import { observabilityHooks } from '../../domain/observability/hooks.ts'
 import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
@@ -10,14 +11,15 @@ import { areaInProgress, records, type BuiltResources } from '../area-in-progres
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
-type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, never, typeof observabilitySettings>
+type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, 'vault', typeof observabilitySettings>
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(): AreaModule {
   const environmentOf = oncePer(mountedObservability)
-  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, never, typeof observabilitySettings>({
+  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, 'vault', typeof observabilitySettings>({
     generated,
     ...observability,
     settings: observabilitySettings,
@@ -30,10 +32,19 @@ export function observabilityArea(): AreaModule {
   })
 }
 
-const mountedObservability = (parts: ObservabilityParts): ObservabilityEnvironment => ({
-  ...parts,
-  limits: parts.settings['observability.limits'],
-})
+function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
+  const { atEnd, baseUrl, log, settings, store } = parts
+  const failed = (err: unknown, subject: string) => log.warn({ err, subject }, 'work of observability failed')
+  const statuses = new IngestionStatuses({ store, failed })
+  atEnd(() => statuses.store())
+  return {
+    ...parts,
+    limits: settings['observability.limits'],
+    outbound: new CallsOutside(settings['observability.allow_private_targets']),
+    statuses,
+    ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
+  }
+}
 
 type Built = BuiltResources<ObservabilityHandlers, ObservabilityParts>
 

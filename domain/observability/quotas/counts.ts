@@ -1,4 +1,5 @@
 import type { Reader } from '../../ports/store.ts'
+import { ingestionConfigCollection } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { QuotaName } from './definitions.ts'
 
 /** The quotas of rows, whose usage is counted in the transaction that adds a row. */
@@ -12,7 +13,7 @@ const none: Count = async () => 0
 
 const counts: Readonly<Record<CountedQuota, Count>> = {
   alertRules: none,
-  ingestionConfigs: none,
+  ingestionConfigs: (reader, workspace_id) => reader.count(ingestionConfigCollection, { workspace_id }),
   logSinks: none,
   silences: none,
 }
