@@ -7,7 +7,6 @@ import { observabilityArea as generated, type ObservabilityArea } from '../../ou
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
-import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
@@ -15,6 +14,7 @@ import { areaInProgress, records, type BuiltResources } from '../area-in-progres
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { CallsOutside } from './outbound/calls-outside.ts'
 import { ingestParts } from './ingest-parts.ts'
 import { observabilitySettings } from './settings.ts'
 
@@ -53,10 +53,11 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     statuses,
     limits: parts.settings['observability.limits'],
     metrics: unbuilt<MetricEngine>('metrics'),
-    outbound: unbuilt<OutboundCalls>('notifications'),
+    outbound: new CallsOutside(parts.settings['observability.allow_private_targets']),
     silences: async () => () => [],
     mailer: parts.guard?.mailer ?? noMailer,
     failed,
+    ingestBaseUrl: () => (parts.settings['observability.ingest_base_url'] ?? parts.baseUrl()).replace(/\/+$/, ''),
   }
 }
 
