@@ -19,6 +19,7 @@ import {
   notificationCollection,
   receiverSecretCollection,
 } from './notifications/deliveries-store.ts'
+import { nativeWorker } from './metrics/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
@@ -54,6 +55,7 @@ export const observability = {
   forms: () => ({ createAlertRule: alertRuleForm, updateAlertRule: alertRuleForm }),
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
   workers: (environment: ObservabilityEnvironment) => [
+    nativeWorker(environment),
     sequencer(environment),
     activityRetention(environment),
     evaluator(environment),

@@ -5,15 +5,18 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
-import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
 import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
+import { NativeLease } from '../../domain/resources/native-lease.ts'
 import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { engineMetrics } from './native/engine-metrics.ts'
+import { telemetryFolder } from './native/files/places.ts'
+import { NativeMetricEngine } from './native/native-metric-engine.ts'
 import { observabilitySettings } from './settings.ts'
 
 type Optional = 'vault'
@@ -38,15 +41,22 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
   })
 }
 
-const mountedObservability = (parts: ObservabilityParts): ObservabilityEnvironment => ({
-  ...parts,
-  limits: parts.settings['observability.limits'],
-  metrics: unbuilt<MetricEngine>('metrics'),
-  outbound: unbuilt<OutboundCalls>('notifications'),
-  silences: async () => () => [],
-  mailer: parts.guard?.mailer ?? noMailer,
-  failed: (err, subject) => parts.log.warn({ err, subject }, 'work of observability failed; it is tried again'),
-})
+function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
+  const lease = new NativeLease()
+  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(parts.dataDir), lease })
+  parts.expose(engineMetrics(metrics))
+  parts.atEnd(() => metrics.end())
+  return {
+    ...parts,
+    limits: parts.settings['observability.limits'],
+    lease,
+    metrics,
+    outbound: unbuilt<OutboundCalls>('notifications'),
+    silences: async () => () => [],
+    mailer: parts.guard?.mailer ?? noMailer,
+    failed: (err, subject) => parts.log.warn({ err, subject }, 'work of observability failed; it is tried again'),
+  }
+}
 
 /** The mailer of a server whose guard sends no mail. */
 const noMailer: Mailer = {
