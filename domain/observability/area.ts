@@ -14,6 +14,10 @@ import { evaluator } from './alert-work/evaluator.ts'
 import { notifier } from './alert-work/notifier.ts'
 import { alertPageCollection, evaluationCollection } from './alerts/alerts-store.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
+import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
+import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
+import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import {
   deliveryCollection,
   notificationCollection,
@@ -31,7 +35,7 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, quotaDefinitions, quotaLimits } satisfies {
+const built = { activities, alertRules, ingestionConfigs, quotaDefinitions, quotaLimits } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -40,7 +44,7 @@ const built = { activities, alertRules, quotaDefinitions, quotaLimits } satisfie
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [alertRuleKind, quotaLimitKind],
+  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind],
   needs: { optional: ['iam', 'vault'] },
   collections: [
     activityCollection,
@@ -50,8 +54,14 @@ export const observability = {
     deliveryCollection,
     notificationCollection,
     receiverSecretCollection,
+    ingestionStatusCollection,
   ],
-  forms: () => ({ createAlertRule: alertRuleForm, updateAlertRule: alertRuleForm }),
+  forms: () => ({
+    createAlertRule: alertRuleForm,
+    updateAlertRule: alertRuleForm,
+    createIngestionConfig: newIngestionConfigForm,
+    updateIngestionConfig: ingestionConfigUpdateForm,
+  }),
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
   workers: (environment: ObservabilityEnvironment) => [
     sequencer(environment),

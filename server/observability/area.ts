@@ -7,7 +7,6 @@ import { observabilityArea as generated, type ObservabilityArea } from '../../ou
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
-import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
@@ -16,6 +15,7 @@ import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
 import { ingestParts } from './ingest-parts.ts'
+import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
 type Optional = 'iam' | 'vault'
@@ -44,18 +44,20 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
 }
 
 function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
+  const { atEnd, baseUrl, guard, log, settings, store } = parts
   const failed = (err: unknown, subject: string) =>
-    parts.log.warn({ err, subject }, 'work of observability failed; it is tried again')
-  const statuses = new IngestionStatuses({ store: parts.store, failed })
-  parts.atEnd(() => statuses.store())
+    log.warn({ err, subject }, 'work of observability failed; it is tried again')
+  const statuses = new IngestionStatuses({ store, failed })
+  atEnd(() => statuses.store())
   return {
     ...parts,
-    statuses,
-    limits: parts.settings['observability.limits'],
+    limits: settings['observability.limits'],
     metrics: unbuilt<MetricEngine>('metrics'),
-    outbound: unbuilt<OutboundCalls>('notifications'),
+    outbound: new CallsOutside(settings['observability.allow_private_targets']),
+    statuses,
+    ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
     silences: async () => () => [],
-    mailer: parts.guard?.mailer ?? noMailer,
+    mailer: guard?.mailer ?? noMailer,
     failed,
   }
 }
