@@ -14,15 +14,15 @@ import { evaluator } from './alert-work/evaluator.ts'
 import { notifier } from './alert-work/notifier.ts'
 import { alertPageCollection, evaluationCollection } from './alerts/alerts-store.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
+import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
+import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
+import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import {
   deliveryCollection,
   notificationCollection,
   receiverSecretCollection,
 } from './notifications/deliveries-store.ts'
-import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
-import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
-import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
-import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { nativeWorker } from './metrics/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'

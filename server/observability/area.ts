@@ -13,11 +13,11 @@ import { areaInProgress, records, type BuiltResources } from '../area-in-progres
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
-import { CallsOutside } from './outbound/calls-outside.ts'
 import { ingestParts } from './ingest-parts.ts'
 import { engineMetrics } from './native/engine-metrics.ts'
 import { telemetryFolder } from './native/files/places.ts'
 import { NativeMetricEngine } from './native/native-metric-engine.ts'
+import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
 type Optional = 'iam' | 'vault'
@@ -49,23 +49,23 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const { atEnd, baseUrl, dataDir, expose, guard, log, settings, store } = parts
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of observability failed; it is tried again')
-  const statuses = new IngestionStatuses({ store, failed })
-  atEnd(() => statuses.store())
   const lease = new NativeLease()
   const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease })
   expose(engineMetrics(metrics))
+  const statuses = new IngestionStatuses({ store, failed })
+  atEnd(() => statuses.store())
   atEnd(() => metrics.end())
   return {
     ...parts,
-    statuses,
     limits: settings['observability.limits'],
     lease,
     metrics,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
+    statuses,
+    ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
     silences: async () => () => [],
     mailer: guard?.mailer ?? noMailer,
     failed,
-    ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
   }
 }
 

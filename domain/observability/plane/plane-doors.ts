@@ -34,7 +34,7 @@ class Sender implements Principal {
 export function admittedConfig({ handedOn }: CallContext): StoredIngestionConfig {
   if (handedOn === undefined || !('ingest_keys' in handedOn)) throw new Error('a call of the plane has no config')
   // Only the doors of the plane hand on rows with this member.
-  return handedOn as StoredIngestionConfig
+  return handedOn as typeof handedOn & StoredIngestionConfig
 }
 
 /**
