@@ -6,6 +6,10 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
+import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
+import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
+import type { Mailer } from '../../domain/ports/mailer.ts'
+import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
@@ -14,12 +18,16 @@ import { oncePer } from '../once-per.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
-type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, 'vault', typeof observabilitySettings>
+type Optional = 'vault'
+type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
+
+/** The parts that tests replace. */
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'metrics' | 'outbound' | 'silences'>>
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
-export function observabilityArea(): AreaModule {
-  const environmentOf = oncePer(mountedObservability)
-  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, 'vault', typeof observabilitySettings>({
+export function observabilityArea(given: GivenParts = {}): AreaModule {
+  const environmentOf = oncePer((parts: ObservabilityParts) => ({ ...mountedObservability(parts), ...given }))
+  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
     generated,
     ...observability,
     settings: observabilitySettings,
@@ -34,17 +42,32 @@ export function observabilityArea(): AreaModule {
 
 function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
   const { atEnd, baseUrl, log, settings, store } = parts
-  const failed = (err: unknown, subject: string) => log.warn({ err, subject }, 'work of observability failed')
+  const failed = (err: unknown, subject: string) =>
+    log.warn({ err, subject }, 'work of observability failed; it is tried again')
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
   return {
     ...parts,
     limits: settings['observability.limits'],
+    metrics: unbuilt<MetricEngine>('metrics'),
+    silences: async () => () => [],
+    mailer: parts.guard?.mailer ?? noMailer,
+    failed,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
   }
 }
+
+/** The mailer of a server whose guard sends no mail. */
+const noMailer: Mailer = {
+  isConfigured: false,
+  send: () => Promise.reject(new Error('this server sends no mail')),
+}
+
+/** Returns parts whose functions all answer UNIMPLEMENTED, for parts that are not built. */
+const unbuilt = <T extends object>(what: string): T =>
+  new Proxy({}, { get: () => () => Promise.reject(unimplemented(what)) }) as T
 
 type Built = BuiltResources<ObservabilityHandlers, ObservabilityParts>
 

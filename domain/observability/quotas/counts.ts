@@ -1,4 +1,5 @@
 import type { Reader } from '../../ports/store.ts'
+import { alertRuleCollection } from '../alerts/alert-rules-store.ts'
 import { ingestionConfigCollection } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { QuotaName } from './definitions.ts'
 
@@ -12,7 +13,7 @@ type Count = (reader: Reader, workspace: string, now: number) => Promise<number>
 const none: Count = async () => 0
 
 const counts: Readonly<Record<CountedQuota, Count>> = {
-  alertRules: none,
+  alertRules: (reader, workspace) => reader.count(alertRuleCollection, { workspace_id: workspace }),
   ingestionConfigs: (reader, workspace_id) => reader.count(ingestionConfigCollection, { workspace_id }),
   logSinks: none,
   silences: none,
