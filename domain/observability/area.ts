@@ -45,7 +45,7 @@ const built = { activities, alertRules, ingestionConfigs, quotaDefinitions, quot
 export const observability = {
   built,
   kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind],
-  needs: { optional: ['vault'] },
+  needs: { optional: ['iam', 'vault'] },
   collections: [
     activityCollection,
     chainCollection,

@@ -7,7 +7,6 @@ import { observabilityArea as generated, type ObservabilityArea } from '../../ou
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
-import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
@@ -15,10 +14,11 @@ import { areaInProgress, records, type BuiltResources } from '../area-in-progres
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { ingestParts } from './ingest-parts.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
-type Optional = 'vault'
+type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
@@ -27,6 +27,7 @@ export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'metrics' | 'out
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(given: GivenParts = {}): AreaModule {
   const environmentOf = oncePer((parts: ObservabilityParts) => ({ ...mountedObservability(parts), ...given }))
+  const ingestOf = oncePer((parts: ObservabilityParts) => ingestParts(parts, environmentOf(parts)))
   return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
     generated,
     ...observability,
@@ -36,12 +37,14 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
     workers: parts => observability.workers(environmentOf(parts)),
+    planes: parts => [ingestOf(parts).plane],
+    provides: parts => ({ observability: ingestOf(parts).telemetry }),
     start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
   })
 }
 
 function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
-  const { atEnd, baseUrl, log, settings, store } = parts
+  const { atEnd, baseUrl, guard, log, settings, store } = parts
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of observability failed; it is tried again')
   const statuses = new IngestionStatuses({ store, failed })
@@ -50,12 +53,12 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     ...parts,
     limits: settings['observability.limits'],
     metrics: unbuilt<MetricEngine>('metrics'),
-    silences: async () => () => [],
-    mailer: parts.guard?.mailer ?? noMailer,
-    failed,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
+    silences: async () => () => [],
+    mailer: guard?.mailer ?? noMailer,
+    failed,
   }
 }
 

@@ -13,7 +13,7 @@ type Count = (reader: Reader, workspace: string, now: number) => Promise<number>
 const none: Count = async () => 0
 
 const counts: Readonly<Record<CountedQuota, Count>> = {
-  alertRules: (reader, workspace) => reader.count(alertRuleCollection, { workspace_id: workspace }),
+  alertRules: (reader, workspace_id) => reader.count(alertRuleCollection, { workspace_id }),
   ingestionConfigs: (reader, workspace_id) => reader.count(ingestionConfigCollection, { workspace_id }),
   logSinks: none,
   silences: none,
