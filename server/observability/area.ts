@@ -25,6 +25,7 @@ export function observabilityArea(): AreaModule {
     admit: () => admitEngine,
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
+    forms: () => observability.forms,
     workers: parts => observability.workers(environmentOf(parts)),
     start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
   })

@@ -1,4 +1,5 @@
 import type { Reader } from '../../ports/store.ts'
+import { countOpenSilences } from '../silences/active-silences.ts'
 import type { QuotaName } from './definitions.ts'
 
 /** The quotas of rows, whose usage is counted in the transaction that adds a row. */
@@ -14,7 +15,7 @@ const counts: Readonly<Record<CountedQuota, Count>> = {
   alertRules: none,
   ingestionConfigs: none,
   logSinks: none,
-  silences: none,
+  silences: countOpenSilences,
 }
 
 /** Returns whether a quota counts rows. */
