@@ -7,7 +7,19 @@ import { activityCollection, chainCollection } from './activities/activities-sto
 import { activityRetention } from './activities/activity-retention.ts'
 import { inspectChains } from './activities/inspect-chains.ts'
 import { sequencer } from './activities/sequencer.ts'
+import { alertRuleForm } from './alert-rules/alert-rule-form.ts'
+import { alertRuleKind } from './alert-rules/alert-rule-kind.ts'
+import { alertRules } from './alert-rules/alert-rules.ts'
+import { inspectAlerts } from './alert-rules/inspect-alerts.ts'
+import { evaluator } from './alert-work/evaluator.ts'
+import { notifier } from './alert-work/notifier.ts'
+import { alertPageCollection, evaluationCollection } from './alerts/alerts-store.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import {
+  deliveryCollection,
+  notificationCollection,
+  receiverSecretCollection,
+} from './notifications/deliveries-store.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
@@ -22,29 +34,45 @@ const inspect: Inspect = async function* ({ reader }) {
   yield* inspectChains(reader)
   yield* inspectLimits(reader)
   yield* inspectSilences(reader)
+  yield* inspectAlerts(reader)
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, quotaDefinitions, quotaLimits, silences } satisfies {
+const built = { activities, alertRules, quotaDefinitions, quotaLimits, silences } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
 }
 
 /** The rules for bodies beyond their schemas. */
-const forms: FormRules = { createSilence: silenceForm }
+const forms: FormRules = {
+  createAlertRule: alertRuleForm,
+  updateAlertRule: alertRuleForm,
+  createSilence: silenceForm,
+}
 
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [quotaLimitKind, silenceKind],
-  collections: [activityCollection, chainCollection],
+  kinds: [alertRuleKind, quotaLimitKind, silenceKind],
+  needs: { optional: ['vault'] },
+  collections: [
+    activityCollection,
+    chainCollection,
+    evaluationCollection,
+    alertPageCollection,
+    deliveryCollection,
+    notificationCollection,
+    receiverSecretCollection,
+  ],
+  forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
   workers: (environment: ObservabilityEnvironment) => [
     sequencer(environment),
     activityRetention(environment),
     silenceRetention(environment),
+    evaluator(environment),
+    notifier(environment),
   ],
-  forms,
   inspect,
 } as const

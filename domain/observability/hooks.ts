@@ -1,4 +1,5 @@
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
+import { purgeAlerts } from './alert-rules/purge-alerts.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
@@ -10,5 +11,8 @@ export const observabilityHooks = ({ clock, limits, store }: ObservabilityEnviro
   async holdings(reader, workspace) {
     return [{ resourceType: silenceKind.type, count: await countOpenSilences(reader, workspace, clock.now()) }]
   },
-  purgeWorkspace: workspace => store.tx(tx => purgeLimits(tx, workspace)),
+  async purgeWorkspace(workspace) {
+    await purgeAlerts(store, workspace)
+    await store.tx(tx => purgeLimits(tx, workspace))
+  },
 })

@@ -5,6 +5,11 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
+import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
+import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
+import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
+import type { Mailer } from '../../domain/ports/mailer.ts'
+import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
@@ -12,12 +17,16 @@ import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
 import { observabilitySettings } from './settings.ts'
 
-type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, never, typeof observabilitySettings>
+type Optional = 'vault'
+type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
+
+/** The parts that tests replace. */
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'metrics' | 'outbound' | 'silences'>>
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
-export function observabilityArea(): AreaModule {
-  const environmentOf = oncePer(mountedObservability)
-  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, never, typeof observabilitySettings>({
+export function observabilityArea(given: GivenParts = {}): AreaModule {
+  const environmentOf = oncePer((parts: ObservabilityParts) => ({ ...mountedObservability(parts), ...given }))
+  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
     generated,
     ...observability,
     settings: observabilitySettings,
@@ -34,7 +43,22 @@ export function observabilityArea(): AreaModule {
 const mountedObservability = (parts: ObservabilityParts): ObservabilityEnvironment => ({
   ...parts,
   limits: parts.settings['observability.limits'],
+  metrics: unbuilt<MetricEngine>('metrics'),
+  outbound: unbuilt<OutboundCalls>('notifications'),
+  silences: activeSilences,
+  mailer: parts.guard?.mailer ?? noMailer,
+  failed: (err, subject) => parts.log.warn({ err, subject }, 'work of observability failed; it is tried again'),
 })
+
+/** The mailer of a server whose guard sends no mail. */
+const noMailer: Mailer = {
+  isConfigured: false,
+  send: () => Promise.reject(new Error('this server sends no mail')),
+}
+
+/** Returns parts whose functions all answer UNIMPLEMENTED, for parts that are not built. */
+const unbuilt = <T extends object>(what: string): T =>
+  new Proxy({}, { get: () => () => Promise.reject(unimplemented(what)) }) as T
 
 type Built = BuiltResources<ObservabilityHandlers, ObservabilityParts>
 

@@ -1,4 +1,5 @@
 import type { Reader } from '../../ports/store.ts'
+import { alertRuleCollection } from '../alerts/alert-rules-store.ts'
 import { countOpenSilences } from '../silences/active-silences.ts'
 import type { QuotaName } from './definitions.ts'
 
@@ -12,7 +13,7 @@ type Count = (reader: Reader, workspace: string, now: number) => Promise<number>
 const none: Count = async () => 0
 
 const counts: Readonly<Record<CountedQuota, Count>> = {
-  alertRules: none,
+  alertRules: (reader, workspace) => reader.count(alertRuleCollection, { workspace_id: workspace }),
   ingestionConfigs: none,
   logSinks: none,
   silences: countOpenSilences,

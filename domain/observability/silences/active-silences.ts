@@ -1,7 +1,7 @@
 import type { Reader } from '../../ports/store.ts'
 import { timeFilter } from '../../resources/derived-tests.ts'
 import { rowsInOrder } from '../activities/rows-in-order.ts'
-import type { Labels } from '../metrics/samples.ts'
+import type { SilencesOf } from '../alerts/silences-of.ts'
 import { byEnd, silenceCollection, type StoredSilence } from './silences-store.ts'
 import { fitsAll, silenceMatcher } from './silence-matchers.ts'
 import { silenceStates, stateAt } from './state-at.ts'
@@ -26,23 +26,18 @@ export async function countOpenSilences(reader: Reader, workspace: string, now: 
   return count
 }
 
-/** The ACTIVE silences of a workspace at one time. */
-export interface ActiveSilences {
-  /** Returns the ids of the silences that match an alert with these labels, in ascending order. */
-  silencing(labels: Labels): readonly string[]
-}
-
-/** Returns the silences of a workspace that are ACTIVE at `now`, in milliseconds since 1970. */
-export async function activeSilences(reader: Reader, workspace: string, now: number): Promise<ActiveSilences> {
+/**
+ * Reads the silences of a workspace that are ACTIVE at `now`, in milliseconds since 1970. The function that it returns
+ * has the ids in ascending order.
+ */
+export async function activeSilences(reader: Reader, workspace: string, now: number): Promise<SilencesOf> {
   const active: StoredSilence[] = []
   for await (const open of openSilences(reader, workspace, now))
     active.push(...open.filter(silence => stateAt(silence, now) === silenceStates.active))
   const compiled = active.map(({ id, matchers }) => ({ id, matchers: matchers.map(silenceMatcher) }))
-  return {
-    silencing: labels =>
-      compiled
-        .filter(({ matchers }) => fitsAll(matchers, labels))
-        .map(({ id }) => id)
-        .toSorted(),
-  }
+  return labels =>
+    compiled
+      .filter(({ matchers }) => fitsAll(matchers, labels))
+      .map(({ id }) => id)
+      .toSorted()
 }

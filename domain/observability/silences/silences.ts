@@ -9,7 +9,9 @@ import { Resources } from '../../resources/resources.ts'
 import { standardMembers } from '../../resources/standard-members.ts'
 import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import type { Labels } from '../metrics/samples.ts'
 import { consumeLimit } from '../quotas/limits.ts'
+import { alertsIn, countMatched } from './matched-alerts.ts'
 import { requireForm, requireTimes, startOf } from './silence-form.ts'
 import { silenceKind, type StoredSilence } from './silences-store.ts'
 import { isForgotten, readableAt, silenceStates, stateAt } from './state-at.ts'
@@ -24,7 +26,8 @@ export function silences(environment: ObservabilityEnvironment): SilenceHandlers
     async listSilences({ workspace }, { query }) {
       const page = await store.page(silenceKind.collection, readableAt(query), { workspace_id: workspace })
       if (page.items.length === 0) await requireWorkspace(store, taxonomy, workspace)
-      return { ...page, items: page.items.map(({ value }) => answer(value, query.now)) }
+      const alerts = page.items.length === 0 ? [] : await alertsIn(store, workspace)
+      return { ...page, items: page.items.map(({ value }) => answer(value, alerts, query.now)) }
     },
     async createSilence(request, context) {
       return createSilence(environment, resources, request, context)
@@ -32,7 +35,7 @@ export function silences(environment: ObservabilityEnvironment): SilenceHandlers
     async getSilence(request, { now }) {
       const { value } = await resources.read(request)
       requireReadable(value, now)
-      return answer(value, now)
+      return answer(value, await alertsIn(store, request.workspace), now)
     },
     deleteSilence: (request, context) => deleteSilence(resources, request, context),
   }
@@ -93,8 +96,8 @@ function requireReadable(silence: StoredSilence, now: number): void {
   })
 }
 
-/** Returns a silence as it is at `now`. No alert matches, because there are no alert rules yet. */
-function answer(row: StoredSilence, now: number): Silence {
+/** Returns a silence as it is at `now`, with the number of these alerts that it matches. */
+function answer(row: StoredSilence, alerts: readonly Labels[], now: number): Silence {
   const { update_time: _update, workspace_id: _workspace, ...shown } = row
-  return { ...shown, state: stateAt(row, now), matched_alert_count: 0 }
+  return { ...shown, state: stateAt(row, now), matched_alert_count: countMatched(row, alerts) }
 }

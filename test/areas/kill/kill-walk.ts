@@ -43,6 +43,8 @@ export interface KillWalk {
    * at each retry. Calls that change resources must carry an Idempotency-Key.
    */
   readonly tell: (call: typeof fetch, round: number) => Promise<void>
+  /** The addresses of the processes beside the servers, which the program receives. */
+  readonly peers?: Readonly<Record<string, string>>
 }
 
 /** The result of a walk. */
@@ -65,7 +67,7 @@ type Acknowledged = Map<string, string>
  * of the step. After each kill a server continues: on SQLite the same server after a restart, on PostgreSQL another
  * server. After each round all work and operations must have ended, each acknowledged operation must exist, each call
  * must have exactly one operation, and the doctor must have no findings. Rejects if a condition is violated, or if the
- * story leaves out a step of a procedure. Returns the points and the times of the restarts.
+ * story leaves out a step of a procedure, a named call or a named worker. Returns the points and the times of the restarts.
  */
 export async function killWalk(walk: KillWalk): Promise<Walked> {
   const stage = await Stage.set(walk)
@@ -145,7 +147,8 @@ class Stage {
       if (declared !== undefined && !this.declared.includes(declared)) this.declared.push(declared)
       if (passed !== undefined) this.passed.add(passed)
     }
-    return startWalked(this.#walk.program, { place: this.#place, port }, hear, onTestFinished)
+    const { peers = {}, program } = this.#walk
+    return startWalked(program, { place: this.#place, port, peers }, hear, onTestFinished)
   }
 
   async #restart(server: { readonly port: number; process: WalkedProcess }): Promise<void> {

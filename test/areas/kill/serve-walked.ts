@@ -17,6 +17,8 @@ import { serve } from '../../../server/serve.ts'
 export interface WalkedServer {
   readonly place: StorePlace
   readonly port: number
+  /** The addresses of the processes beside the servers, keyed by their names. */
+  readonly peers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -31,7 +33,7 @@ export interface Arming {
 
 /** A line of the output of a walked server, as JSON. */
 export interface WalkedLine {
-  /** A step that an area declares, for example `yard.pack/tape`. */
+  /** A step that an area declares, for example `yard.pack/tape`, or a named call or worker. */
   readonly declared?: string
   /** A point that the server has reached for the first time. */
   readonly passed?: string
@@ -45,6 +47,13 @@ export interface WalkedOptions extends Pick<Partial<Config>, 'baseUrl' | 'given'
   readonly calls?: readonly string[]
   /** The names of the periodic workers of the walked area. */
   readonly workers?: readonly string[]
+}
+
+/** Returns the argument of this process. */
+export function walkedServer(): WalkedServer {
+  const [text = ''] = process.argv.slice(2)
+  const server: WalkedServer = JSON.parse(text)
+  return server
 }
 
 interface RunningStep {
@@ -87,14 +96,14 @@ export async function serveWalked(
   openAccess: OpenAccess,
   { calls = [], workers = [], ...settings }: WalkedOptions = {},
 ): Promise<void> {
-  const [text = ''] = process.argv.slice(2)
-  const { place, port }: WalkedServer = JSON.parse(text)
+  const { place, port } = walkedServer()
   createInterface(process.stdin).on('line', line => {
     armed = JSON.parse(line)
     tell({ armed: armed.point })
   })
   process.stdin.on('end', () => process.exit(1))
   const named = new Set([...calls, ...workers])
+  for (const name of named) tell({ declared: name })
   const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area, named) : area))
   const http = { host: '127.0.0.1', port, isPortOpen: false }
   const { url } = await serve({ baseUrl: undefined, ...settings, ...place, http }, watched, openAccess)

@@ -327,7 +327,7 @@ describe('active silences', () => {
     const { resource_id: two } = await create(workspace, { matchers: [pattern] })
     await create(workspace, { start_time: inFuture(hourMs), end_time: inFuture(2 * hourMs) })
     const silencing = async (labels: Record<string, string>) =>
-      (await activeSilences(store, workspace, Date.now())).silencing(labels)
+      (await activeSilences(store, workspace, Date.now()))(labels)
     expect(await silencing({ host: 'a' })).toEqual([one])
     expect(await silencing({ host: 'a', job: 'abc' })).toEqual([one, two].toSorted())
     expect(await silencing({ host: 'b', job: 'xabc' })).toEqual([])

@@ -104,7 +104,7 @@ describe.runIf(hasProgram(alertmanagerProgram))('a silence, beside Alertmanager'
     expect(ours.size).toBeGreaterThan(50)
     const alerts = Array.from({ length: 200 }, () => randomLabels(random))
     const active = await activeSilences(store, workspace, Date.now())
-    const silencing = alerts.map(labels => active.silencing(labels).map(id => ours.get(id)))
+    const silencing = alerts.map(labels => active(labels).map(id => ours.get(id)))
     const expected = await theirs.silencing(alerts)
     expect(expected.flat().length).toBeGreaterThan(200)
     for (const [i, labels] of alerts.entries())

@@ -1,6 +1,6 @@
-/** A mail of plain text to one address. */
+/** A mail of plain text to an address, or to several addresses in one delivery. */
 export interface Mail {
-  readonly to: string
+  readonly to: string | readonly string[]
   readonly subject: string
   readonly text: string
 }

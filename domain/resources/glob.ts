@@ -1,6 +1,6 @@
 /**
  * Returns whether a whole text matches a glob: `*` is any run of characters, slashes included, and `?` is one character
- * (registry.md 1). Each `*` is given back only to the last `*` before it, so the time is at most the product of both
+ *. Each `*` is given back only to the last `*` before it, so the time is at most the product of both
  * lengths, whatever the pattern is.
  */
 export function matchesGlob(pattern: string, text: string): boolean {

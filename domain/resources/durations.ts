@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../runtime/timestamps.ts'
+import { parseDuration } from '../../runtime/timestamps.ts'
 
 /** Returns the milliseconds of a duration `"<n>s"`, rounded down; NaN for another text. */
 export function durationMs(text: string): number {
