@@ -1,4 +1,5 @@
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
+import type { FormRules } from '../../runtime/form-rules.ts'
 import type { Inspect } from '../ports/inspection.ts'
 import { rowScope } from '../resources/look-up.ts'
 import { activities, activityScope } from './activities/activities.ts'
@@ -22,25 +23,38 @@ import {
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
+import { inspectSilences } from './silences/inspect-silences.ts'
+import { silenceForm } from './silences/silence-form.ts'
+import { silenceRetention } from './silences/silence-retention.ts'
+import { silenceKind } from './silences/silences-store.ts'
+import { silences } from './silences/silences.ts'
 
 /** Compares what the area derives with the rows from which it follows. */
 const inspect: Inspect = async function* ({ reader }) {
   yield* inspectChains(reader)
   yield* inspectLimits(reader)
+  yield* inspectSilences(reader)
   yield* inspectAlerts(reader)
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, quotaDefinitions, quotaLimits } satisfies {
+const built = { activities, alertRules, quotaDefinitions, quotaLimits, silences } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
 }
 
+/** The rules for bodies beyond their schemas. */
+const forms: FormRules = {
+  createAlertRule: alertRuleForm,
+  updateAlertRule: alertRuleForm,
+  createSilence: silenceForm,
+}
+
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [alertRuleKind, quotaLimitKind],
+  kinds: [alertRuleKind, quotaLimitKind, silenceKind],
   needs: { optional: ['vault'] },
   collections: [
     activityCollection,
@@ -51,11 +65,12 @@ export const observability = {
     notificationCollection,
     receiverSecretCollection,
   ],
-  forms: () => ({ createAlertRule: alertRuleForm, updateAlertRule: alertRuleForm }),
+  forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
   workers: (environment: ObservabilityEnvironment) => [
     sequencer(environment),
     activityRetention(environment),
+    silenceRetention(environment),
     evaluator(environment),
     notifier(environment),
   ],

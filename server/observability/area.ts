@@ -6,6 +6,7 @@ import { observabilityArea as generated, type ObservabilityArea } from '../../ou
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
+import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
 import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { unimplemented } from '../../runtime/errors.ts'
@@ -33,6 +34,7 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
     admit: () => admitEngine,
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
+    forms: () => observability.forms,
     workers: parts => observability.workers(environmentOf(parts)),
     start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
   })
@@ -43,7 +45,7 @@ const mountedObservability = (parts: ObservabilityParts): ObservabilityEnvironme
   limits: parts.settings['observability.limits'],
   metrics: unbuilt<MetricEngine>('metrics'),
   outbound: unbuilt<OutboundCalls>('notifications'),
-  silences: async () => () => [],
+  silences: activeSilences,
   mailer: parts.guard?.mailer ?? noMailer,
   failed: (err, subject) => parts.log.warn({ err, subject }, 'work of observability failed; it is tried again'),
 })

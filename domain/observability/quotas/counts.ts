@@ -1,5 +1,6 @@
 import type { Reader } from '../../ports/store.ts'
 import { alertRuleCollection } from '../alerts/alert-rules-store.ts'
+import { countOpenSilences } from '../silences/active-silences.ts'
 import type { QuotaName } from './definitions.ts'
 
 /** The quotas of rows, whose usage is counted in the transaction that adds a row. */
@@ -15,7 +16,7 @@ const counts: Readonly<Record<CountedQuota, Count>> = {
   alertRules: (reader, workspace) => reader.count(alertRuleCollection, { workspace_id: workspace }),
   ingestionConfigs: none,
   logSinks: none,
-  silences: none,
+  silences: countOpenSilences,
 }
 
 /** Returns whether a quota counts rows. */
