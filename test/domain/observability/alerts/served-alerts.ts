@@ -9,7 +9,7 @@ import { runAlertQuery } from '../../../../domain/observability/promql/run-query
 import { areas } from '../../../../server/areas.ts'
 import { createClock } from '../../../../server/clock.ts'
 import { observabilityArea, type GivenParts } from '../../../../server/observability/area.ts'
-import { MemorySource, seriesOf } from '../promql/memory-source.ts'
+import { MemorySource, seriesOf } from '../promql/one-store/memory-source.ts'
 
 /** A time that only the test moves, in milliseconds since 1970; it begins at a full hour. */
 export class MovedTime {
