@@ -15,6 +15,8 @@ import { evaluator } from './alert-work/evaluator.ts'
 import { notifier } from './alert-work/notifier.ts'
 import { alertPageCollection, evaluationCollection } from './alerts/alerts-store.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { metrics } from './metric-calls/metric-calls.ts'
+import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
 import {
   deliveryCollection,
   notificationCollection,
@@ -38,7 +40,7 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, quotaDefinitions, quotaLimits, silences } satisfies {
+const built = { activities, alertRules, metrics, quotaDefinitions, quotaLimits, silences } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -49,6 +51,8 @@ const forms: FormRules = {
   createAlertRule: alertRuleForm,
   updateAlertRule: alertRuleForm,
   createSilence: silenceForm,
+  queryMetrics: queryForm,
+  queryMetricsRange: rangeQueryForm,
 }
 
 /** The parts of observability that need no setting. */

@@ -5,6 +5,7 @@ import type { Reader } from '../ports/store.ts'
 import type { Resolve } from '../resources/look-up.ts'
 import type { SilencesOf } from './alerts/silences-of.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
+import type { RunningQueries } from './metric-calls/running-queries.ts'
 import type { OutboundCalls } from './outbound/outbound-calls.ts'
 import type { LimitSettings } from './quotas/limits.ts'
 
@@ -16,6 +17,8 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly limits: LimitSettings
   /** The time series of all workspaces. */
   readonly metrics: MetricEngine
+  /** The queries that run on this server. */
+  readonly queries: RunningQueries
   /** Requests to addresses that callers have named. */
   readonly outbound: OutboundCalls
   /** Sends mail; without a mail server, alert rules have no receivers of e-mail. */

@@ -6,6 +6,7 @@ import { observabilityArea as generated, type ObservabilityArea } from '../../ou
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
+import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
 import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
@@ -45,6 +46,7 @@ const mountedObservability = (parts: ObservabilityParts): ObservabilityEnvironme
   limits: parts.settings['observability.limits'],
   metrics: unbuilt<MetricEngine>('metrics'),
   outbound: unbuilt<OutboundCalls>('notifications'),
+  queries: new RunningQueries(),
   silences: activeSilences,
   mailer: parts.guard?.mailer ?? noMailer,
   failed: (err, subject) => parts.log.warn({ err, subject }, 'work of observability failed; it is tried again'),
