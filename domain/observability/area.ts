@@ -59,7 +59,7 @@ const forms: FormRules = {
 export const observability = {
   built,
   kinds: [alertRuleKind, quotaLimitKind, silenceKind],
-  needs: { optional: ['vault'] },
+  needs: { optional: ['iam', 'vault'] },
   collections: [
     activityCollection,
     chainCollection,

@@ -1,5 +1,6 @@
 import { observability } from '../../domain/observability/area.ts'
 import type { ObservabilityEnvironment } from '../../domain/observability/environment.ts'
+import { IngestionStatuses } from '../../domain/observability/ingestion-configs/ingestion-status.ts'
 import { observabilityHooks } from '../../domain/observability/hooks.ts'
 import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
@@ -16,9 +17,10 @@ import { areaInProgress, records, type BuiltResources } from '../area-in-progres
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { ingestParts } from './ingest-parts.ts'
 import { observabilitySettings } from './settings.ts'
 
-type Optional = 'vault'
+type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
@@ -27,6 +29,7 @@ export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'metrics' | 'out
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(given: GivenParts = {}): AreaModule {
   const environmentOf = oncePer((parts: ObservabilityParts) => ({ ...mountedObservability(parts), ...given }))
+  const ingestOf = oncePer((parts: ObservabilityParts) => ingestParts(parts, environmentOf(parts)))
   return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
     generated,
     ...observability,
@@ -37,20 +40,29 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
     hooks: parts => observabilityHooks(environmentOf(parts)),
     forms: () => observability.forms,
     workers: parts => observability.workers(environmentOf(parts)),
+    planes: parts => [ingestOf(parts).plane],
+    provides: parts => ({ observability: ingestOf(parts).telemetry }),
     start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
   })
 }
 
-const mountedObservability = (parts: ObservabilityParts): ObservabilityEnvironment => ({
-  ...parts,
-  limits: parts.settings['observability.limits'],
-  metrics: unbuilt<MetricEngine>('metrics'),
-  outbound: unbuilt<OutboundCalls>('notifications'),
-  queries: new RunningQueries(),
-  silences: activeSilences,
-  mailer: parts.guard?.mailer ?? noMailer,
-  failed: (err, subject) => parts.log.warn({ err, subject }, 'work of observability failed; it is tried again'),
-})
+function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
+  const failed = (err: unknown, subject: string) =>
+    parts.log.warn({ err, subject }, 'work of observability failed; it is tried again')
+  const statuses = new IngestionStatuses({ store: parts.store, failed })
+  parts.atEnd(() => statuses.store())
+  return {
+    ...parts,
+    statuses,
+    limits: parts.settings['observability.limits'],
+    metrics: unbuilt<MetricEngine>('metrics'),
+    outbound: unbuilt<OutboundCalls>('notifications'),
+    queries: new RunningQueries(),
+    silences: activeSilences,
+    mailer: parts.guard?.mailer ?? noMailer,
+    failed,
+  }
+}
 
 /** The mailer of a server whose guard sends no mail. */
 const noMailer: Mailer = {

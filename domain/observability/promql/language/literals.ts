@@ -26,7 +26,6 @@ export function numberOf(text: string): number | undefined {
     return duration > longestDuration ? undefined : (sign * duration) / 1000
   }
   if (/^0(_?[0-7])+$/.test(digits)) return sign * parseInt(digits.replaceAll('_', ''), 8)
-  if (digits.includes('_') && !/^\d+(_\d+)*$/.test(digits)) return undefined
   const value = Number(digits.replaceAll('_', ''))
   return Number.isFinite(value) || /^[\d.]/.test(digits) ? sign * value : undefined
 }

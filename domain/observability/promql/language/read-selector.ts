@@ -35,7 +35,8 @@ export class SelectorReader {
       else matchers.push(this.#matcher(child))
     }
     const [name, other] = names
-    if (other !== undefined || (name !== undefined && matchers.some(each => each.name === nameLabel))) {
+    const isNamedByMatcher = first?.name === 'Identifier' && matchers.some(each => each.name === nameLabel)
+    if (other !== undefined || isNamedByMatcher) {
       throw this.#faults.syntax(node.from, 'the name of the metric is given twice')
     }
     if (name !== undefined) matchers.push(matcher(nameLabel, '=', name))
