@@ -22,6 +22,7 @@ import {
   notificationCollection,
   receiverSecretCollection,
 } from './notifications/deliveries-store.ts'
+import { nativeWorker } from './metrics/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
@@ -72,6 +73,7 @@ export const observability = {
   forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
   workers: (environment: ObservabilityEnvironment) => [
+    nativeWorker(environment),
     sequencer(environment),
     activityRetention(environment),
     silenceRetention(environment),

@@ -6,11 +6,11 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
-import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
 import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
+import { NativeLease } from '../../domain/resources/native-lease.ts'
 import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
@@ -18,6 +18,9 @@ import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
 import { ingestParts } from './ingest-parts.ts'
+import { engineMetrics } from './native/engine-metrics.ts'
+import { telemetryFolder } from './native/files/places.ts'
+import { NativeMetricEngine } from './native/native-metric-engine.ts'
 import { observabilitySettings } from './settings.ts'
 
 type Optional = 'iam' | 'vault'
@@ -51,11 +54,16 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     parts.log.warn({ err, subject }, 'work of observability failed; it is tried again')
   const statuses = new IngestionStatuses({ store: parts.store, failed })
   parts.atEnd(() => statuses.store())
+  const lease = new NativeLease()
+  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(parts.dataDir), lease })
+  parts.expose(engineMetrics(metrics))
+  parts.atEnd(() => metrics.end())
   return {
     ...parts,
     statuses,
     limits: parts.settings['observability.limits'],
-    metrics: unbuilt<MetricEngine>('metrics'),
+    lease,
+    metrics,
     outbound: unbuilt<OutboundCalls>('notifications'),
     queries: new RunningQueries(),
     silences: activeSilences,

@@ -26,7 +26,8 @@ export function retentionPolicies(environment: ObservabilityEnvironment): Retent
     },
     updateRetentionPolicy: (request, context) =>
       resources.update(request, context, {
-        refer: async (_tx, { changed, value }) => (changed.includes('state') ? switched(value, context.now) : undefined),
+        refer: async (_tx, { changed, value }) =>
+          changed.includes('state') ? switched(value, context.now) : undefined,
       }),
   }
 }
