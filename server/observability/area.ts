@@ -6,6 +6,7 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
+import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { NativeLease } from '../../domain/resources/native-lease.ts'
@@ -67,6 +68,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
     silences: activeSilences,
     mailer: guard?.mailer ?? noMailer,
+    queries: new RunningQueries(),
     failed,
   }
 }
