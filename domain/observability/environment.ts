@@ -3,6 +3,7 @@ import type { Parts } from '../ports/area-parts.ts'
 import type { Mailer } from '../ports/mailer.ts'
 import type { Reader } from '../ports/store.ts'
 import type { Resolve } from '../resources/look-up.ts'
+import type { NativeLease } from '../resources/native-lease.ts'
 import type { SilencesOf } from './alerts/silences-of.ts'
 import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
@@ -15,6 +16,8 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly resolve: Resolve
   /** The limits of quotas that the operator has set. */
   readonly limits: LimitSettings
+  /** The lease of the server that serves the telemetry of the native engine. */
+  readonly lease: NativeLease
   /** The time series of all workspaces. */
   readonly metrics: MetricEngine
   /** Requests to addresses that callers have named. */

@@ -100,12 +100,10 @@ export class DayFile {
     })
   }
 
-  /** Returns the number of chunks. */
-  chunkCount(): number {
-    return checked(
-      this.file,
-      () => rowsOf<[number]>(this.#database.prepare('SELECT count(*) FROM chunks'))[0]?.[0] ?? 0,
-    )
+  /** Whether the file has no sample. */
+  isEmpty(): boolean {
+    if (this.#parts.length > 0) return false
+    return checked(this.file, () => this.#database.prepare('SELECT 1 FROM chunks LIMIT 1').get() === undefined)
   }
 
   /** Gives pages without content back to the file system. */
