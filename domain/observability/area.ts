@@ -1,16 +1,75 @@
-import type { Inspection } from '../ports/inspection.ts'
+import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
+import type { Inspect } from '../ports/inspection.ts'
+import { rowScope } from '../resources/look-up.ts'
 import { activities, activityScope } from './activities/activities.ts'
 import { activityCollection, chainCollection } from './activities/activities-store.ts'
 import { activityRetention } from './activities/activity-retention.ts'
 import { inspectChains } from './activities/inspect-chains.ts'
 import { sequencer } from './activities/sequencer.ts'
+import { alertRuleForm } from './alert-rules/alert-rule-form.ts'
+import { alertRuleKind } from './alert-rules/alert-rule-kind.ts'
+import { alertRules } from './alert-rules/alert-rules.ts'
+import { inspectAlerts } from './alert-rules/inspect-alerts.ts'
+import { evaluator } from './alert-work/evaluator.ts'
+import { notifier } from './alert-work/notifier.ts'
+import { alertPageCollection, evaluationCollection } from './alerts/alerts-store.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
+import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
+import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
+import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
+import {
+  deliveryCollection,
+  notificationCollection,
+  receiverSecretCollection,
+} from './notifications/deliveries-store.ts'
+import { nativeWorker } from './metrics/native-worker.ts'
+import { inspectLimits } from './quotas/inspect-limits.ts'
+import { quotaLimitKind } from './quotas/limits-store.ts'
+import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
+
+/** Compares what the area derives with the rows from which it follows. */
+const inspect: Inspect = async function* ({ reader }) {
+  yield* inspectChains(reader)
+  yield* inspectLimits(reader)
+  yield* inspectAlerts(reader)
+}
+
+/** The built resources, as functions that make their handlers. */
+const built = { activities, alertRules, ingestionConfigs, quotaDefinitions, quotaLimits } satisfies {
+  readonly [Name in keyof ObservabilityHandlers]?: (
+    environment: ObservabilityEnvironment,
+  ) => ObservabilityHandlers[Name]
+}
 
 /** The parts of observability that need no setting. */
 export const observability = {
-  built: { activities },
-  collections: [activityCollection, chainCollection],
-  scopes: { getActivity: activityScope },
-  workers: (environment: ObservabilityEnvironment) => [sequencer(environment), activityRetention(environment)],
-  inspect: ({ reader }: Inspection) => inspectChains(reader),
+  built,
+  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind],
+  needs: { optional: ['iam', 'vault'] },
+  collections: [
+    activityCollection,
+    chainCollection,
+    evaluationCollection,
+    alertPageCollection,
+    deliveryCollection,
+    notificationCollection,
+    receiverSecretCollection,
+    ingestionStatusCollection,
+  ],
+  forms: () => ({
+    createAlertRule: alertRuleForm,
+    updateAlertRule: alertRuleForm,
+    createIngestionConfig: newIngestionConfigForm,
+    updateIngestionConfig: ingestionConfigUpdateForm,
+  }),
+  scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
+  workers: (environment: ObservabilityEnvironment) => [
+    nativeWorker(environment),
+    sequencer(environment),
+    activityRetention(environment),
+    evaluator(environment),
+    notifier(environment),
+  ],
+  inspect,
 } as const

@@ -38,6 +38,7 @@ import { quotas } from './quotas/quotas.ts'
 import { deleteContent } from './repository-calls/delete-content.ts'
 import { repositoryForm } from './repositories/repository-form.ts'
 import { repositoryKind } from './repositories/repository-kind.ts'
+import { repositoryMetrics } from './repositories/repository-metrics.ts'
 import { tokenKeyCollection } from './tokens/token-keys.ts'
 import { newScanPolicyForm } from './scan-policies/scan-policy-form.ts'
 import { scanPolicyKind } from './scan-policies/scan-policy-kind.ts'
@@ -62,7 +63,7 @@ import { scanWorker } from './work/scan-worker.ts'
 /** The parts of the registry that need no setting. */
 export const registry = {
   kinds: [lockKind, policyKind, scanPolicyKind, repositoryKind, quotaLimitKind, retentionKind],
-  needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
+  needs: { optional: ['iam', 'observability', 'storage', 'topology', 'vault'] },
   collections: [
     quotas.buckets,
     artifactCollection,
@@ -139,4 +140,5 @@ export const registryWorkers = (environment: RegistryEnvironment): readonly Work
   scanWorker(environment),
   retentionWorker(environment),
   olderTypesWorker(),
+  repositoryMetrics(environment),
 ]

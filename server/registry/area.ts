@@ -29,7 +29,7 @@ import { scannerParts } from './scanner.ts'
 import { retentionMetrics } from './retention-metrics.ts'
 import { blobFolder, bucketIn, registrySettings } from './settings.ts'
 
-type Optional = 'iam' | 'storage' | 'topology' | 'vault'
+type Optional = 'iam' | 'observability' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
 
 /** Returns the area of repositories, artifacts, and the rules about both. `scanner` replaces parts of the scanner in tests. */

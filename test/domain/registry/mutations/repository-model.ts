@@ -1,4 +1,4 @@
-import { matchesGlob } from '../../../../domain/registry/values/glob.ts'
+import { matchesGlob } from '../../../../domain/resources/glob.ts'
 
 /** A manifest of the model. */
 export interface ModelManifest {
