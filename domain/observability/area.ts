@@ -45,7 +45,15 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, ingestionConfigs, metrics, quotaDefinitions, quotaLimits, silences } satisfies {
+const built = {
+  activities,
+  alertRules,
+  ingestionConfigs,
+  metrics,
+  quotaDefinitions,
+  quotaLimits,
+  silences,
+} satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -54,8 +62,8 @@ const built = { activities, alertRules, ingestionConfigs, metrics, quotaDefiniti
 /** The rules for bodies beyond their schemas. */
 const forms: FormRules = {
   createAlertRule: alertRuleForm,
-  updateAlertRule: alertRuleForm,
   createIngestionConfig: newIngestionConfigForm,
+  updateAlertRule: alertRuleForm,
   updateIngestionConfig: ingestionConfigUpdateForm,
   createSilence: silenceForm,
   queryMetrics: queryForm,

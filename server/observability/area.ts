@@ -26,7 +26,7 @@ type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound' | 'silences'>>
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'metrics' | 'outbound' | 'silences'>>
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(given: GivenParts = {}): AreaModule {
@@ -66,9 +66,9 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
+    queries: new RunningQueries(),
     silences: activeSilences,
     mailer: guard?.mailer ?? noMailer,
-    queries: new RunningQueries(),
     failed,
   }
 }
