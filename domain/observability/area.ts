@@ -19,6 +19,8 @@ import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
 import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
 import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
+import { metrics } from './metric-calls/metric-calls.ts'
+import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
 import {
   deliveryCollection,
   notificationCollection,
@@ -29,6 +31,7 @@ import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
 import { inspectSilences } from './silences/inspect-silences.ts'
+import { scraping } from './scraping/scraping.ts'
 import { silenceForm } from './silences/silence-form.ts'
 import { silenceRetention } from './silences/silence-retention.ts'
 import { silenceKind } from './silences/silences-store.ts'
@@ -43,7 +46,15 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, ingestionConfigs, quotaDefinitions, quotaLimits, silences } satisfies {
+const built = {
+  activities,
+  alertRules,
+  ingestionConfigs,
+  metrics,
+  quotaDefinitions,
+  quotaLimits,
+  silences,
+} satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -56,6 +67,8 @@ const forms: FormRules = {
   createIngestionConfig: newIngestionConfigForm,
   updateIngestionConfig: ingestionConfigUpdateForm,
   createSilence: silenceForm,
+  queryMetrics: queryForm,
+  queryMetricsRange: rangeQueryForm,
 }
 
 /** The parts of observability that need no setting. */
@@ -82,6 +95,7 @@ export const observability = {
     silenceRetention(environment),
     evaluator(environment),
     notifier(environment),
+    scraping(environment),
   ],
   inspect,
 } as const

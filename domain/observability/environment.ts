@@ -7,6 +7,7 @@ import type { NativeLease } from '../resources/native-lease.ts'
 import type { SilencesOf } from './alerts/silences-of.ts'
 import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
+import type { RunningQueries } from './metric-calls/running-queries.ts'
 import type { OutboundCalls } from './outbound/outbound-calls.ts'
 import type { LimitSettings } from './quotas/limits.ts'
 
@@ -20,6 +21,8 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly lease: NativeLease
   /** The time series of all workspaces. */
   readonly metrics: MetricEngine
+  /** The queries that run on this server. */
+  readonly queries: RunningQueries
   /** Requests to addresses that callers have named. */
   readonly outbound: OutboundCalls
   /** What came in through ingestion configs. */

@@ -6,6 +6,7 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
+import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { NativeLease } from '../../domain/resources/native-lease.ts'
@@ -65,6 +66,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
+    queries: new RunningQueries(),
     silences: activeSilences,
     mailer: guard?.mailer ?? noMailer,
     failed,
