@@ -1,13 +1,12 @@
 import { observability } from '../../domain/observability/area.ts'
 import type { ObservabilityEnvironment } from '../../domain/observability/environment.ts'
+import { IngestionStatuses } from '../../domain/observability/ingestion-configs/ingestion-status.ts'
 import { observabilityHooks } from '../../domain/observability/hooks.ts'
 import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
-import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
-import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
@@ -15,13 +14,14 @@ import { areaInProgress, records, type BuiltResources } from '../area-in-progres
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
 type Optional = 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound' | 'silences'>>
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound'>>
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(given: GivenParts = {}): AreaModule {
@@ -40,15 +40,23 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
   })
 }
 
-const mountedObservability = (parts: ObservabilityParts): ObservabilityEnvironment => ({
-  ...parts,
-  limits: parts.settings['observability.limits'],
-  metrics: unbuilt<MetricEngine>('metrics'),
-  outbound: unbuilt<OutboundCalls>('notifications'),
-  silences: activeSilences,
-  mailer: parts.guard?.mailer ?? noMailer,
-  failed: (err, subject) => parts.log.warn({ err, subject }, 'work of observability failed; it is tried again'),
-})
+function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
+  const { atEnd, baseUrl, log, settings, store } = parts
+  const failed = (err: unknown, subject: string) =>
+    log.warn({ err, subject }, 'work of observability failed; it is tried again')
+  const statuses = new IngestionStatuses({ store, failed })
+  atEnd(() => statuses.store())
+  return {
+    ...parts,
+    limits: settings['observability.limits'],
+    metrics: unbuilt<MetricEngine>('metrics'),
+    mailer: parts.guard?.mailer ?? noMailer,
+    failed,
+    outbound: new CallsOutside(settings['observability.allow_private_targets']),
+    statuses,
+    ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
+  }
+}
 
 /** The mailer of a server whose guard sends no mail. */
 const noMailer: Mailer = {
