@@ -15,6 +15,10 @@ import { evaluator } from './alert-work/evaluator.ts'
 import { notifier } from './alert-work/notifier.ts'
 import { alertPageCollection, evaluationCollection } from './alerts/alerts-store.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
+import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
+import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
+import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { metrics } from './metric-calls/metric-calls.ts'
 import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
 import {
@@ -41,7 +45,7 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, metrics, quotaDefinitions, quotaLimits, silences } satisfies {
+const built = { activities, alertRules, ingestionConfigs, metrics, quotaDefinitions, quotaLimits, silences } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -51,6 +55,8 @@ const built = { activities, alertRules, metrics, quotaDefinitions, quotaLimits, 
 const forms: FormRules = {
   createAlertRule: alertRuleForm,
   updateAlertRule: alertRuleForm,
+  createIngestionConfig: newIngestionConfigForm,
+  updateIngestionConfig: ingestionConfigUpdateForm,
   createSilence: silenceForm,
   queryMetrics: queryForm,
   queryMetricsRange: rangeQueryForm,
@@ -59,7 +65,7 @@ const forms: FormRules = {
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [alertRuleKind, quotaLimitKind, silenceKind],
+  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind, silenceKind],
   needs: { optional: ['iam', 'vault'] },
   collections: [
     activityCollection,
@@ -69,6 +75,7 @@ export const observability = {
     deliveryCollection,
     notificationCollection,
     receiverSecretCollection,
+    ingestionStatusCollection,
   ],
   forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },

@@ -35,4 +35,6 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly baseUrl: () => string
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
   readonly failed: (error: unknown, subject: string) => void
+  /** Returns the address of `/ingest` for senders, without a slash at its end. */
+  readonly ingestBaseUrl: () => string
 }

@@ -1,6 +1,7 @@
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import { purgeAlerts } from './alert-rules/purge-alerts.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
 import { makeLimits, purgeLimits } from './quotas/limits.ts'
@@ -13,6 +14,10 @@ export const observabilityHooks = ({ clock, limits, store }: ObservabilityEnviro
   },
   async purgeWorkspace(workspace) {
     await purgeAlerts(store, workspace)
-    await store.tx(tx => purgeLimits(tx, workspace))
+    await store.tx(async tx => {
+      await purgeLimits(tx, workspace)
+      for await (const { id, version } of tx.each(ingestionStatusCollection, { workspace_id: workspace }))
+        await tx.delete(ingestionStatusCollection, id, version)
+    })
   },
 })

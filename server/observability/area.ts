@@ -8,10 +8,8 @@ import type { ObservabilityHandlers } from '../../output/observability/handlers.
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
-import type { OutboundCalls } from '../../domain/observability/outbound/outbound-calls.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { NativeLease } from '../../domain/resources/native-lease.ts'
-import { unimplemented } from '../../runtime/errors.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
@@ -21,13 +19,14 @@ import { ingestParts } from './ingest-parts.ts'
 import { engineMetrics } from './native/engine-metrics.ts'
 import { telemetryFolder } from './native/files/places.ts'
 import { NativeMetricEngine } from './native/native-metric-engine.ts'
+import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
 type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'metrics' | 'outbound' | 'silences'>>
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound' | 'silences'>>
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(given: GivenParts = {}): AreaModule {
@@ -50,24 +49,26 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
 }
 
 function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
+  const { atEnd, baseUrl, dataDir, expose, guard, log, settings, store } = parts
   const failed = (err: unknown, subject: string) =>
-    parts.log.warn({ err, subject }, 'work of observability failed; it is tried again')
-  const statuses = new IngestionStatuses({ store: parts.store, failed })
-  parts.atEnd(() => statuses.store())
+    log.warn({ err, subject }, 'work of observability failed; it is tried again')
   const lease = new NativeLease()
-  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(parts.dataDir), lease })
-  parts.expose(engineMetrics(metrics))
-  parts.atEnd(() => metrics.end())
+  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease })
+  expose(engineMetrics(metrics))
+  const statuses = new IngestionStatuses({ store, failed })
+  atEnd(() => statuses.store())
+  atEnd(() => metrics.end())
   return {
     ...parts,
-    statuses,
-    limits: parts.settings['observability.limits'],
+    limits: settings['observability.limits'],
     lease,
     metrics,
-    outbound: unbuilt<OutboundCalls>('notifications'),
-    queries: new RunningQueries(),
+    outbound: new CallsOutside(settings['observability.allow_private_targets']),
+    statuses,
+    ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
     silences: activeSilences,
-    mailer: parts.guard?.mailer ?? noMailer,
+    mailer: guard?.mailer ?? noMailer,
+    queries: new RunningQueries(),
     failed,
   }
 }
@@ -77,10 +78,6 @@ const noMailer: Mailer = {
   isConfigured: false,
   send: () => Promise.reject(new Error('this server sends no mail')),
 }
-
-/** Returns parts whose functions all answer UNIMPLEMENTED, for parts that are not built. */
-const unbuilt = <T extends object>(what: string): T =>
-  new Proxy({}, { get: () => () => Promise.reject(unimplemented(what)) }) as T
 
 type Built = BuiltResources<ObservabilityHandlers, ObservabilityParts>
 

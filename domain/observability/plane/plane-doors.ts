@@ -32,9 +32,9 @@ class Sender implements Principal {
 
 /** Returns the ingestion config to which the doors have admitted a call. */
 export function admittedConfig({ handedOn }: CallContext): StoredIngestionConfig {
-  if (handedOn === undefined || !('key_hashes' in handedOn)) throw new Error('a call of the plane has no config')
+  if (handedOn === undefined || !('ingest_keys' in handedOn)) throw new Error('a call of the plane has no config')
   // Only the doors of the plane hand on rows with this member.
-  return handedOn as StoredIngestionConfig
+  return handedOn as typeof handedOn & StoredIngestionConfig
 }
 
 /**
@@ -63,7 +63,7 @@ export function planeDoors(parts: PlaneParts): Doors {
 }
 
 /** A config without keys, with which credentials are compared when there is no config: each refusal does the same work. */
-const keyless: Parameters<typeof hasKey>[0] = { ingest_keys: [], key_hashes: '' }
+const keyless: Parameters<typeof hasKey>[0] = { ingest_keys: [] }
 
 async function isAllowed(
   parts: PlaneParts,

@@ -1,5 +1,6 @@
 import type { Reader } from '../../ports/store.ts'
 import { alertRuleCollection } from '../alerts/alert-rules-store.ts'
+import { ingestionConfigCollection } from '../ingestion-configs/ingestion-configs-store.ts'
 import { countOpenSilences } from '../silences/active-silences.ts'
 import type { QuotaName } from './definitions.ts'
 
@@ -13,8 +14,8 @@ type Count = (reader: Reader, workspace: string, now: number) => Promise<number>
 const none: Count = async () => 0
 
 const counts: Readonly<Record<CountedQuota, Count>> = {
-  alertRules: (reader, workspace) => reader.count(alertRuleCollection, { workspace_id: workspace }),
-  ingestionConfigs: none,
+  alertRules: (reader, workspace_id) => reader.count(alertRuleCollection, { workspace_id }),
+  ingestionConfigs: (reader, workspace_id) => reader.count(ingestionConfigCollection, { workspace_id }),
   logSinks: none,
   silences: countOpenSilences,
 }
