@@ -1,6 +1,6 @@
 import { ingestionConfigAlreadyExists } from '../../../output/observability/errors.ts'
 import { ingestionConfigsList } from '../../../output/observability/filters.ts'
-import type { IngestionConfig } from '../../../output/observability/types.ts'
+import type { IngestionConfig, IngestKey } from '../../../output/observability/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
 /** The members of an ingestion config that name its kind; each config has one of them. */
@@ -9,12 +9,20 @@ export const ingestionKinds = ['otlp', 'prometheus_scrape', 'prometheus_remote_w
 /** The kind of an ingestion config. */
 export type IngestionConfigKind = (typeof ingestionKinds)[number]
 
+/** A key of senders, of which only the hash is kept. */
+export interface StoredKey extends IngestKey {
+  /** The SHA-256 of the key in hexadecimal digits; empty for a key that an update names and the config does not have. */
+  readonly sha256: string
+}
+
 /** The row of an ingestion config. What comes in and how targets are is kept in rows of its own. */
-export interface StoredIngestionConfig extends Omit<IngestionConfig, 'endpoints' | 'stats' | 'targets_status'> {
+export interface StoredIngestionConfig extends Omit<
+  IngestionConfig,
+  'endpoints' | 'ingest_keys' | 'stats' | 'targets_status'
+> {
+  readonly ingest_keys: StoredKey[]
   /** The member that the config has of `ingestionKinds`. */
   readonly kind: IngestionConfigKind
-  /** The SHA-256 of the keys of senders: `<name>=<64 hexadecimal digits>`, joined by commas. */
-  readonly key_hashes: string
 }
 
 /** The ingestion configs of all workspaces and engines. */
@@ -24,7 +32,7 @@ export const ingestionConfigCollection: Collection<StoredIngestionConfig> = {
   list: ingestionConfigsList,
   listedBelow: 'workspace_id',
   columns: { workspace_id: 'STRING', engine: 'STRING', kind: 'STRING' },
-  hidden: ['kind', 'key_hashes'],
+  hidden: ['kind'],
   uniques: [
     {
       fields: ['workspace_id', 'engine', 'name'],

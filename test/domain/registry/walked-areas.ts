@@ -7,8 +7,14 @@ import { walkedServer, type WalkedOptions } from '../../areas/kill/serve-walked.
 import { withSchedulesAhead } from './schedules-ahead.ts'
 import { peerSettings } from './walked-peers.ts'
 
-/** The workers of the walked area: of blobs and garbage, of scans, of scheduled retention, and of old audit events. */
-const workers = ['registry.native', 'registry.scans', 'registry.retention', 'registry.auditRetention']
+/** The workers of the walked area: of blobs and garbage, of scans, of scheduled retention, of old audit events, and of older artifacts. */
+const workers = [
+  'registry.native',
+  'registry.scans',
+  'registry.retention',
+  'registry.auditRetention',
+  'registry.artifactTypes',
+]
 
 /** The areas that repositories, their content and the rules about them need; the vault wraps the key of tokens. */
 export const walkedAreas: readonly AreaModule[] = areas
