@@ -45,15 +45,7 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = {
-  activities,
-  alertRules,
-  ingestionConfigs,
-  metrics,
-  quotaDefinitions,
-  quotaLimits,
-  silences,
-} satisfies {
+const built = { activities, alertRules, ingestionConfigs, metrics, quotaDefinitions, quotaLimits, silences } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -62,8 +54,8 @@ const built = {
 /** The rules for bodies beyond their schemas. */
 const forms: FormRules = {
   createAlertRule: alertRuleForm,
-  createIngestionConfig: newIngestionConfigForm,
   updateAlertRule: alertRuleForm,
+  createIngestionConfig: newIngestionConfigForm,
   updateIngestionConfig: ingestionConfigUpdateForm,
   createSilence: silenceForm,
   queryMetrics: queryForm,

@@ -45,8 +45,8 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
         },
         async count(tx) {
           if (!(secrets instanceof ApiError)) await storeSecrets(tx, row, secrets)
-          await beginEvaluation(tx, row, context.now)
-          await consumeLimit(tx, environment.limits, 'alertRules', { workspace, now: context.now })
+          await beginEvaluation(tx, row, clock.now())
+          await consumeLimit(tx, environment.limits, 'alertRules', { workspace, now: clock.now() })
         },
       })
     },
@@ -68,7 +68,7 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
         async count(tx, { changed, value }, before) {
           const isSecret = changed.includes('receivers') && !(secrets instanceof ApiError)
           if (isSecret) await storeSecrets(tx, value, secrets)
-          await changeEvaluation(tx, value, { isReset: isReset(changed), wasNamed: before.receivers, now: context.now })
+          await changeEvaluation(tx, value, { isReset: isReset(changed), wasNamed: before.receivers, now: clock.now() })
         },
       })
     },
