@@ -63,8 +63,8 @@ const built = {
 /** The rules for bodies beyond their schemas. */
 const forms: FormRules = {
   createAlertRule: alertRuleForm,
-  createIngestionConfig: newIngestionConfigForm,
   updateAlertRule: alertRuleForm,
+  createIngestionConfig: newIngestionConfigForm,
   updateIngestionConfig: ingestionConfigUpdateForm,
   createSilence: silenceForm,
   queryMetrics: queryForm,
