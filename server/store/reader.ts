@@ -36,6 +36,8 @@ const eachSize = 100
 /** The reads of a store on one connection. */
 export class StoreReader implements Reader {
   protected readonly connection: Connection
+  /** Lets other work run between two pages of `each`, where reads block the thread and other work may run. */
+  protected readonly betweenPages: (() => Promise<void>) | undefined = undefined
   readonly #layouts: Layouts
 
   constructor(connection: Connection, layouts: Layouts) {
@@ -119,6 +121,7 @@ export class StoreReader implements Reader {
       yield* rows.map(row => storedOf<T>(layout, row))
       if (rows.length < eachSize) return
       last = String(rows[rows.length - 1]?.[0])
+      await this.betweenPages?.()
     }
   }
 

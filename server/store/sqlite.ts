@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { Conflict, type Collection, type Reader, type Store, type Transaction } from '../../domain/ports/store.ts'
+import { nextTurn } from '../../domain/resources/next-turn.ts'
 import { inAttempts, storeUnavailable } from './retries.ts'
 import { storeFormat } from './format.ts'
 import { checkGeneration, selectGeneration } from './schema-generation.ts'
@@ -69,6 +70,7 @@ interface SqliteConnections {
  * single connection, readers would see uncommitted rows, and could report rows that a rollback then removes.
  */
 export class SqliteStore extends StoreReader implements ServerStore {
+  protected override readonly betweenPages = nextTurn
   readonly #file: string
   readonly #reader: SqliteConnection
   readonly #writer: SqliteConnection

@@ -19,8 +19,11 @@ import { presentFacts } from './read-facts.ts'
 /** The parts that removals use. */
 export type Removing = Pick<RegistryEnvironment, 'audit' | 'clock' | 'collectionGraceMs'>
 
-/** The time after which a batch ends, in milliseconds: on SQLite, a transaction holds the event loop. */
-const longestMs = 8
+/**
+ * The time after which a batch ends, in milliseconds: on SQLite, a transaction holds the event loop, and its commit takes
+ * as long again.
+ */
+const longestMs = 4
 
 /** The decisions that a batch carries out, and the facts on which the decisions rest. */
 export interface Batch {

@@ -4,14 +4,13 @@ import { own, isRecord } from '../../../runtime/validation.ts'
 import type { Finding } from '../../../domain/registry/scanning/advisories.ts'
 import { ScannerFault } from '../../../domain/registry/scanning/external-scanner.ts'
 import { isDigest } from '../../../domain/registry/values/digest.ts'
+import { maxDepth, noObject, reportParts } from './report-parts.ts'
 
 /** The most findings of a report, and the longest texts and lists of a finding. */
-const mostFindings = 50_000
+const mostFindings = 20_000
 const longestText = 2000
-const mostItems = 100
-
-/** How deep the values of an answer may nest: deeper ones take long to read, and much memory. */
-const maxDepth = 100
+const mostLinks = 50
+const mostFixes = 20
 
 /** The severities of Harbor's Scanner Adapter API, in the words of the platform. */
 const severities: ReadonlyMap<string, Severity> = new Map([
@@ -26,25 +25,31 @@ const severities: ReadonlyMap<string, Severity> = new Map([
 /** The members of an object in JSON. */
 type Members = Readonly<Record<string, unknown>>
 
-/** The findings of a report, and the version of the scanner. */
-export interface HarborReport {
-  readonly version: string
-  readonly findings: readonly Finding[]
+/**
+ * Yields the findings of a report of the type `application/vnd.security.vulnerability.report; version=1.1` in UTF-8, and
+ * returns the version of the scanner; empty if the report does not say it. A report without findings has an empty list or
+ * null, as Go writes it. Throws a `ScannerFault` for another form.
+ */
+export function* findingsIn(bytes: Uint8Array): Generator<Finding, string> {
+  let version = ''
+  let count = 0
+  let hasList = false
+  for (const { isItem, member, value } of reportParts(bytes, 'vulnerabilities')) {
+    if (member === 'scanner' && isRecord(value)) version = textOf(value, 'version')
+    if (member !== 'vulnerabilities') continue
+    if (!isItem) hasList = value === null || Array.isArray(value)
+    if (!hasList) throw noList()
+    if (!isItem) continue
+    count += 1
+    if (count > mostFindings)
+      throw new ScannerFault(`the report of the scanner has more than ${mostFindings} vulnerabilities`)
+    yield findingOf(value)
+  }
+  if (!hasList) throw noList()
+  return version
 }
 
-/**
- * Returns the findings of a report of the type `application/vnd.security.vulnerability.report; version=1.1`. Throws a
- * `ScannerFault` for another form.
- */
-export function parseReport(text: string): HarborReport {
-  const report = parsed(text)
-  const vulnerabilities = own(report, 'vulnerabilities') ?? []
-  if (!Array.isArray(vulnerabilities))
-    throw new ScannerFault('the report of the scanner has no list of vulnerabilities')
-  if (vulnerabilities.length > mostFindings)
-    throw new ScannerFault(`the report of the scanner has more than ${mostFindings} vulnerabilities`)
-  return { version: textOf(memberOf(report, 'scanner'), 'version'), findings: vulnerabilities.map(findingOf) }
-}
+const noList = (): ScannerFault => new ScannerFault('the report of the scanner has no list of vulnerabilities')
 
 /**
  * Returns the scanner of the metadata of an adapter, with the name of the settings and the time of its database if it
@@ -77,7 +82,7 @@ function parsed(text: string): Members {
   } catch {
     // The fault below says all that there is to say.
   }
-  throw new ScannerFault('the answer of the scanner is no JSON object')
+  throw noObject()
 }
 
 function findingOf(value: unknown): Finding {
@@ -103,9 +108,10 @@ function findingOf(value: unknown): Finding {
     fixed_versions: fix
       .split(',')
       .map(part => part.trim())
-      .filter(part => part !== ''),
+      .filter(part => part !== '')
+      .slice(0, mostFixes),
     summary: textOf(given, 'description'),
-    references: textsOf(given, 'links'),
+    references: textsOf(given, 'links').filter(isLink).slice(0, mostLinks),
   }
 }
 
@@ -145,10 +151,9 @@ function textOf(value: Members, name: string): string {
 function textsOf(value: Members, name: string): string[] {
   const member = own(value, name)
   if (!Array.isArray(member)) return []
-  return member
-    .slice(0, mostItems)
-    .filter(each => typeof each === 'string')
-    .map(storable)
+  return member.filter(each => typeof each === 'string').map(storable)
 }
+
+const isLink = (text: string): boolean => /^https?:\/\/./i.test(text)
 
 const storable = (text: string): string => text.slice(0, longestText).toWellFormed().replaceAll('\0', '')

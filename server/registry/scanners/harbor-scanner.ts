@@ -18,7 +18,7 @@ const callMs = 30_000
 
 /** The largest answers in bytes: of a report, and of all else. */
 const maxReport = 16 * 2 ** 20
-const maxAnswer = 2 ** 20
+const maxAnswer = 2 ** 16
 
 /** The time after which a report is asked for again, if the scanner does not say, in milliseconds. */
 const defaultRefreshMs = 5000
@@ -110,25 +110,21 @@ export class HarborScanner implements ExternalScanner {
 
 /** Returns the bytes of an answer. Throws a `ScannerFault` for an answer that is too long or breaks off. */
 async function bytesOf({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let length = 0
+  // Memory is taken as the bytes arrive, and once for each of them.
+  const buffer = new ArrayBuffer(0, { maxByteLength: maxBytes })
   try {
     for await (const chunk of body ?? []) {
-      length += chunk.byteLength
-      if (length > maxBytes) throw new ScannerFault(`the answer of the scanner is longer than ${maxBytes} bytes`)
-      chunks.push(chunk)
+      const { byteLength } = buffer
+      if (byteLength + chunk.byteLength > maxBytes)
+        throw new ScannerFault(`the answer of the scanner is longer than ${maxBytes} bytes`)
+      buffer.resize(byteLength + chunk.byteLength)
+      new Uint8Array(buffer).set(chunk, byteLength)
     }
   } catch (error) {
     if (error instanceof ScannerFault) throw error
     throw new ScannerFault('the answer of the scanner broke off', { cause: error })
   }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
+  return new Uint8Array(buffer.transferToFixedLength())
 }
 
 const textOf = async (answer: Response, maxBytes: number): Promise<string> =>

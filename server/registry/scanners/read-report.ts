@@ -1,8 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import type { Finding } from '../../../domain/registry/scanning/advisories.ts'
 import { ScannerFault } from '../../../domain/registry/scanning/external-scanner.ts'
-import type { HarborReport } from './harbor-report.ts'
 import type { FromReport, ReportWork } from './report-messages.ts'
+
+/** The findings of a report, and the version of the scanner. */
+export interface HarborReport {
+  readonly version: string
+  readonly findings: readonly Finding[]
+}
 
 /** The limits of the reading of a report. */
 interface ReadingLimits {
@@ -12,12 +17,12 @@ interface ReadingLimits {
   readonly timeMs: number
 }
 
-/** The heap is several times what the largest report of findings takes. */
-const readingLimits: ReadingLimits = { heapMib: 256, timeMs: 60_000 }
+/** The heap is several times what the largest value of a report takes. */
+const readingLimits: ReadingLimits = { heapMib: 64, timeMs: 60_000 }
 
 /**
- * Returns the findings of a report in a thread of its own, because a large report would hold the event loop, and the values
- * of a hostile one can take many times its size. The bytes are the thread's from then on. Throws a `ScannerFault` for
+ * Returns the findings of a report in a thread of its own, because a large report would hold the event loop, and a hostile
+ * one the memory. The bytes are the thread's from then on. Throws a `ScannerFault` for
  * another form and for too much time or memory, and the reason of an aborted signal.
  */
 export async function readReport(
@@ -66,7 +71,7 @@ function startThread(workerData: ReportWork, { heapMib }: ReadingLimits): Worker
     workerData,
     transferList: [workerData.bytes.buffer],
     name: 'report of a scanner',
-    resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 32 },
+    resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 8 },
   })
 }
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import type { Finding } from '../../../domain/registry/scanning/advisories.ts'
 import { ScannerFault } from '../../../domain/registry/scanning/external-scanner.ts'
-import { parseReport } from './harbor-report.ts'
+import { findingsIn } from './harbor-report.ts'
 import type { FromReport, ReportWork } from './report-messages.ts'
 
 /** This thread reads one report of a scanner outside of the platform, and ends. */
@@ -14,13 +15,21 @@ const { bytes }: ReportWork = workerData
 async function read(port: MessagePort): Promise<void> {
   const post = (message: FromReport): void => port.postMessage(message)
   try {
-    const { findings, version } = parseReport(new TextDecoder().decode(bytes))
-    for (let i = 0; i < findings.length; i += findingsOfMessage) {
+    const reading = findingsIn(bytes)
+    let batch: Finding[] = []
+    const flush = async (): Promise<void> => {
       const taken = once(port, 'message')
-      post({ kind: 'findings', findings: findings.slice(i, i + findingsOfMessage) })
+      post({ kind: 'findings', findings: batch })
+      batch = []
       await taken
     }
-    post({ kind: 'done', version })
+    let step = reading.next()
+    for (; !step.done; step = reading.next()) {
+      batch.push(step.value)
+      if (batch.length === findingsOfMessage) await flush()
+    }
+    if (batch.length > 0) await flush()
+    post({ kind: 'done', version: step.value })
   } catch (error) {
     if (!(error instanceof ScannerFault)) throw error
     post({ kind: 'fault', message: error.message })

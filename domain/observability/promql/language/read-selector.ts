@@ -42,7 +42,7 @@ export class SelectorReader {
     }
     if (name !== undefined) matchers.push(matcher(nameLabel, '=', name))
     if (matchers.every(each => each.test(''))) {
-      throw this.#faults.syntax(node.from, 'a selector needs a matcher that the empty string does not fit')
+      throw this.#faults.emptySelector(node.from)
     }
     return { kind: 'selector', position: node.from, matchers }
   }

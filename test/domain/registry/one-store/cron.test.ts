@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cronFault, nextTime } from '../../../../domain/registry/values/cron.ts'
+import { run } from '../../../server/programs.ts'
 
 const nextOf = (text: string, after: string): string => new Date(nextTime(text, Date.parse(after))).toISOString()
 
@@ -42,6 +43,18 @@ describe('a schedule', () => {
     ' 0 0 * * *',
     `0 0 * * ${'1,'.repeat(200)}1`,
   ])('is not "%s"', text => expect(cronFault(text)).toMatch(/^must be a cron expression of five fields/))
+
+  it('is read without the tables of time zones, whose first use holds the event loop', async () => {
+    const module = new URL('../../../../domain/registry/values/cron.ts', import.meta.url).href
+    const program = `
+      Intl.DateTimeFormat = class { constructor() { throw new Error('the tables are used') } }
+      const { cronFault, nextTime } = await import('${module}')
+      console.log(cronFault('30 2 * * 0') ?? new Date(nextTime('30 2 * * 0', 0)).toISOString())`
+    // The process is new, because the tables are read once in a process.
+    const { errors, output } = await run(process.execPath, ['--input-type=module', '--eval', program])
+    expect(errors).toBe('')
+    expect(output.toString('utf8').trim()).toBe('1970-01-04T02:30:00.000Z')
+  })
 
   it('of any text never throws, and a schedule has times that grow', () => {
     const field = fc.constantFrom('*', '0', '7', '1-5', '*/2', '1,3', 'x', '99', '', 'SUN', 'JAN')

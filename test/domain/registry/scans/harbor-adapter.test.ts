@@ -126,6 +126,11 @@ describe('an adapter of the settings', () => {
     ['redirects the report', { report: { status: 301, body: '', location: 'http://127.0.0.1:1/' } }, 'the status 301'],
     ['reports garbage', { report: { status: 200, body: 'nonsense' } }, 'is no JSON object'],
     [
+      'reports an error',
+      { report: { status: 200, body: '{"error": {"message": "no"}}' } },
+      'no list of vulnerabilities',
+    ],
+    [
       'reports no package',
       { report: { status: 200, body: reportOf([{ id: 'CVE-1' }]) } },
       'without an id or a package',
