@@ -31,6 +31,7 @@ import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
 import { inspectSilences } from './silences/inspect-silences.ts'
+import { scraping } from './scraping/scraping.ts'
 import { silenceForm } from './silences/silence-form.ts'
 import { silenceRetention } from './silences/silence-retention.ts'
 import { silenceKind } from './silences/silences-store.ts'
@@ -45,7 +46,15 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, ingestionConfigs, metrics, quotaDefinitions, quotaLimits, silences } satisfies {
+const built = {
+  activities,
+  alertRules,
+  ingestionConfigs,
+  metrics,
+  quotaDefinitions,
+  quotaLimits,
+  silences,
+} satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -86,6 +95,7 @@ export const observability = {
     silenceRetention(environment),
     evaluator(environment),
     notifier(environment),
+    scraping(environment),
   ],
   inspect,
 } as const

@@ -17,6 +17,7 @@ import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
 import { OperationRecords } from '../resources/operation-records.ts'
 import type { Worker } from '../ports/workers.ts'
 import { artifactCollection, manifestCollection } from './artifacts/artifacts-store.ts'
+import { olderTypes, olderTypesWorker } from './artifacts/older-types.ts'
 import { referenceCollection } from './artifacts/references-store.ts'
 import { tagCollection } from './artifacts/tags-store.ts'
 import { eventRetention } from './audit-events/event-retention.ts'
@@ -85,6 +86,7 @@ export const registry = {
     scanDayCollection,
     scheduledCollection,
     retentionRunCollection,
+    olderTypes,
   ],
   start: makeFirstOpenings,
   inspect: inspectRegistry,
@@ -137,5 +139,6 @@ export const registryWorkers = (environment: RegistryEnvironment): readonly Work
   eventRetention(environment),
   scanWorker(environment),
   retentionWorker(environment),
+  olderTypesWorker(),
   repositoryMetrics(environment),
 ]
