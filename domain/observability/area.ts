@@ -32,10 +32,10 @@ import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
 import { inspectSilences } from './silences/inspect-silences.ts'
 import { scraping } from './scraping/scraping.ts'
-import { silenceForm } from './silences/silence-form.ts'
+import { silenceForm } from './silence-calls/silence-form.ts'
 import { silenceRetention } from './silences/silence-retention.ts'
 import { silenceKind } from './silences/silences-store.ts'
-import { silences } from './silences/silences.ts'
+import { silences } from './silence-calls/silences.ts'
 
 /** Compares what the area derives with the rows from which it follows. */
 const inspect: Inspect = async function* ({ reader }) {
