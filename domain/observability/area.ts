@@ -19,15 +19,19 @@ import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
 import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
 import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
+import { metrics } from './metric-calls/metric-calls.ts'
+import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
 import {
   deliveryCollection,
   notificationCollection,
   receiverSecretCollection,
 } from './notifications/deliveries-store.ts'
+import { nativeWorker } from './metrics/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
 import { inspectSilences } from './silences/inspect-silences.ts'
+import { scraping } from './scraping/scraping.ts'
 import { silenceForm } from './silences/silence-form.ts'
 import { silenceRetention } from './silences/silence-retention.ts'
 import { silenceKind } from './silences/silences-store.ts'
@@ -42,7 +46,15 @@ const inspect: Inspect = async function* ({ reader }) {
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, ingestionConfigs, quotaDefinitions, quotaLimits, silences } satisfies {
+const built = {
+  activities,
+  alertRules,
+  ingestionConfigs,
+  metrics,
+  quotaDefinitions,
+  quotaLimits,
+  silences,
+} satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
@@ -55,13 +67,15 @@ const forms: FormRules = {
   createIngestionConfig: newIngestionConfigForm,
   updateIngestionConfig: ingestionConfigUpdateForm,
   createSilence: silenceForm,
+  queryMetrics: queryForm,
+  queryMetricsRange: rangeQueryForm,
 }
 
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
   kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind, silenceKind],
-  needs: { optional: ['vault'] },
+  needs: { optional: ['iam', 'vault'] },
   collections: [
     activityCollection,
     chainCollection,
@@ -75,11 +89,13 @@ export const observability = {
   forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
   workers: (environment: ObservabilityEnvironment) => [
+    nativeWorker(environment),
     sequencer(environment),
     activityRetention(environment),
     silenceRetention(environment),
     evaluator(environment),
     notifier(environment),
+    scraping(environment),
   ],
   inspect,
 } as const

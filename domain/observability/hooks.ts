@@ -1,9 +1,9 @@
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import { purgeAlerts } from './alert-rules/purge-alerts.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
-import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { makeLimits, purgeLimits } from './quotas/limits.ts'
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds. */

@@ -67,6 +67,8 @@ export interface Update<T, Area extends AreaTypes> {
 
 /** The rules of an area for one deletion. */
 export interface Deletion<T, Area extends AreaTypes> {
+  /** Locks the rows that must be locked before the row, after the organisation is shared. */
+  readonly lockFirst?: (tx: Transaction) => Promise<void>
   /** Step 7 for path parameters of the row that belong to no declared parent: throws `*_NOT_FOUND`. */
   readonly above?: () => void
   /** Step 7 for the row that is found at the place of the path: throws `*_NOT_FOUND` if the path means another row. */

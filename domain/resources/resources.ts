@@ -136,11 +136,11 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   delete(
     request: RowPath & { readonly etag?: string },
     context: CallContext,
-    { above, found, release }: Deletion<T, Area> = {},
+    { above, found, lockFirst, release }: Deletion<T, Area> = {},
   ): Promise<JsonText<Area['record']>> {
     return this.#parts.operations.mutate(context, request, async tx => {
       above?.()
-      const { id, value, version } = await this.#hold(tx, request)
+      const { id, value, version } = await this.#hold(tx, request, lockFirst)
       found?.(value)
       await this.#requireChangeable(tx, request, value, request.etag, 'delete')
       await requireUnused(tx, this.#kind, value)
@@ -181,11 +181,12 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Step 7: shares the organisation, whatever its state is, holds the parent, and locks the row. Returns the row, or
-   * throws `*_NOT_FOUND`.
+   * Step 7: shares the organisation, whatever its state is, holds the parent, and locks the row after the rows that
+   * `lockFirst` locks. Returns the row, or throws `*_NOT_FOUND`.
    */
-  async #hold(tx: Transaction, path: RowPath): Promise<Stored<T>> {
+  async #hold(tx: Transaction, path: RowPath, lockFirst?: Deletion<T, Area>['lockFirst']): Promise<Stored<T>> {
     await this.#share(tx, path)
+    await lockFirst?.(tx)
     const { parent } = this.#kind
     if (parent) await parent.kind.hold(tx, parameterOf(path, parent.parameter), parent.hold ?? 'share')
     const id = await idOf(tx, this.#kind, path.id, path.engine)

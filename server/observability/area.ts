@@ -6,18 +6,22 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
-import type { MetricEngine } from '../../domain/observability/metrics/metric-engine.ts'
+import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
-import { unimplemented } from '../../runtime/errors.ts'
+import { NativeLease } from '../../domain/resources/native-lease.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { ingestParts } from './ingest-parts.ts'
+import { engineMetrics } from './native/engine-metrics.ts'
+import { telemetryFolder } from './native/files/places.ts'
+import { NativeMetricEngine } from './native/native-metric-engine.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
-type Optional = 'vault'
+type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
@@ -26,6 +30,7 @@ export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metri
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(given: GivenParts = {}): AreaModule {
   const environmentOf = oncePer((parts: ObservabilityParts) => ({ ...mountedObservability(parts), ...given }))
+  const ingestOf = oncePer((parts: ObservabilityParts) => ingestParts(parts, environmentOf(parts)))
   return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
     generated,
     ...observability,
@@ -36,25 +41,33 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
     hooks: parts => observabilityHooks(environmentOf(parts)),
     forms: () => observability.forms,
     workers: parts => observability.workers(environmentOf(parts)),
+    planes: parts => [ingestOf(parts).plane],
+    provides: parts => ({ observability: ingestOf(parts).telemetry }),
     start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
   })
 }
 
 function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
-  const { atEnd, baseUrl, log, settings, store } = parts
+  const { atEnd, baseUrl, dataDir, expose, guard, log, settings, store } = parts
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of observability failed; it is tried again')
+  const lease = new NativeLease()
+  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease })
+  expose(engineMetrics(metrics))
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
+  atEnd(() => metrics.end())
   return {
     ...parts,
     limits: settings['observability.limits'],
-    metrics: unbuilt<MetricEngine>('metrics'),
-    mailer: parts.guard?.mailer ?? noMailer,
-    failed,
+    lease,
+    metrics,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
+    queries: new RunningQueries(),
+    mailer: guard?.mailer ?? noMailer,
+    failed,
   }
 }
 
@@ -63,10 +76,6 @@ const noMailer: Mailer = {
   isConfigured: false,
   send: () => Promise.reject(new Error('this server sends no mail')),
 }
-
-/** Returns parts whose functions all answer UNIMPLEMENTED, for parts that are not built. */
-const unbuilt = <T extends object>(what: string): T =>
-  new Proxy({}, { get: () => () => Promise.reject(unimplemented(what)) }) as T
 
 type Built = BuiltResources<ObservabilityHandlers, ObservabilityParts>
 

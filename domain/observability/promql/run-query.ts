@@ -23,11 +23,11 @@ class QueryRun {
   readonly #begun = performance.now()
   readonly #warnings = new Set<string>()
 
-  constructor(source: SampleSource, grid: Grid, timeoutMs: number, isAborted: IsAborted) {
+  /** `end` is the end of the query, at or after the last time of the grid. */
+  constructor(source: SampleSource, grid: Grid, end: number, timeoutMs: number, isAborted: IsAborted) {
     const budget = new QueryBudget(timeoutMs, isAborted)
     this.#budget = budget
     this.grid = grid
-    const end = grid.start + (grid.count - 1) * grid.step
     this.evaluator = new Evaluator({ source, budget, start: grid.start, end })
   }
 
@@ -58,7 +58,7 @@ export function runInstantQuery(
   isAborted: IsAborted,
 ): JsonText<MetricQueryResponse> {
   const { expression, type } = parseQuery(query)
-  const run = new QueryRun(source, { start: time, step: 1, count: 1 }, timeoutMs, isAborted)
+  const run = new QueryRun(source, { start: time, step: 1, count: 1 }, time, timeoutMs, isAborted)
   const { evaluator, grid } = run
   if (expression.kind === 'string') return run.answer({ type: 'STRING', text: pointText(time, expression.value) })
   if (expression.kind === 'range' || expression.kind === 'subquery') {
@@ -99,7 +99,8 @@ export function runRangeQuery(
   if (type === 'string' || type === 'matrix') {
     throw new QueryFaults('query').type(0, `a range query takes a scalar or an instant vector, not a ${type}`)
   }
-  const run = new QueryRun(source, { start, step, count: Math.floor((end - start) / step) + 1 }, timeoutMs, isAborted)
+  const count = Math.floor((end - start) / step) + 1
+  const run = new QueryRun(source, { start, step, count }, end, timeoutMs, isAborted)
   const { evaluator, grid } = run
   const rows = type === 'scalar' ? [rowOf(evaluator.scalar(expression, grid))] : evaluator.vector(expression, grid)
   const seen = rows.filter(({ has }) => has.includes(1)).sort((one, other) => one.labels.compare(other.labels))
@@ -120,7 +121,7 @@ export function runAlertQuery(
 ): AlertVector {
   const { expression, type } = parseQuery(query)
   if (type !== 'vector') throw new QueryFaults('query').type(0, `an alert rule takes an instant vector, not a ${type}`)
-  const run = new QueryRun(source, { start: time, step: 1, count: 1 }, timeoutMs, isAborted)
+  const run = new QueryRun(source, { start: time, step: 1, count: 1 }, time, timeoutMs, isAborted)
   const rows = run.evaluator.vector(expression, run.grid).filter(({ has }) => has[0] === 1)
   const elements = run
     .cut(rows, maxSeries)

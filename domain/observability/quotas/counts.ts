@@ -1,7 +1,7 @@
 import type { Reader } from '../../ports/store.ts'
 import { alertRuleCollection } from '../alerts/alert-rules-store.ts'
-import { countOpenSilences } from '../silences/active-silences.ts'
 import { ingestionConfigCollection } from '../ingestion-configs/ingestion-configs-store.ts'
+import { countOpenSilences } from '../silences/active-silences.ts'
 import type { QuotaName } from './definitions.ts'
 
 /** The quotas of rows, whose usage is counted in the transaction that adds a row. */
@@ -14,7 +14,7 @@ type Count = (reader: Reader, workspace: string, now: number) => Promise<number>
 const none: Count = async () => 0
 
 const counts: Readonly<Record<CountedQuota, Count>> = {
-  alertRules: (reader, workspace) => reader.count(alertRuleCollection, { workspace_id: workspace }),
+  alertRules: (reader, workspace_id) => reader.count(alertRuleCollection, { workspace_id }),
   ingestionConfigs: (reader, workspace_id) => reader.count(ingestionConfigCollection, { workspace_id }),
   logSinks: none,
   silences: countOpenSilences,

@@ -17,6 +17,10 @@ function effective(settings: LimitSettings, workspace: string, name: QuotaName):
   return limit === undefined ? { limit: defaultLimit(name), source: 'DEFAULT' } : { limit, source: 'SETTING' }
 }
 
+/** Returns the limit of a workspace from the settings of the server, without a read of the store; -1 is unlimited. */
+export const effectiveLimit = (settings: LimitSettings, workspace: string, name: QuotaName): number =>
+  effective(settings, workspace, name).limit
+
 /** Inserts the limits that a workspace lacks. */
 export async function makeLimits(tx: Transaction, settings: LimitSettings, workspace: string): Promise<void> {
   for (const name of quotaNames) {

@@ -19,7 +19,7 @@ import type { Log } from '../../log.ts'
 import { EngineCounts } from './engine-counts.ts'
 import { SampleCounts } from './sample-counts.ts'
 import { servedElsewhere } from './threads/engine-errors.ts'
-import type { ReadCall } from './threads/messages.ts'
+import type { ReadCall } from './calls/messages.ts'
 import { QueryPool } from './threads/query-pool.ts'
 import { Writer } from './threads/writer.ts'
 

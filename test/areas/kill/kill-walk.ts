@@ -15,14 +15,16 @@ import { restartsOf, type Restarts } from './restarts.ts'
 import type { WalkedLine } from './serve-walked.ts'
 import { startWalked, type WalkedProcess } from './walked-process.ts'
 
+const { NINEFOLD_KILL_POINTS: given = '4' } = process.env
+
 /**
- * The maximal number of points that a walk tries. For all points: `NINEFOLD_KILL_POINTS=all npx vitest run
- * test/server/made-area`
+ * The maximal number of points that a walk tries, which lie evenly among all points. For all points:
+ * `NINEFOLD_KILL_POINTS=all npx vitest run test/server/made-area`
  */
-const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
+const mostPoints = given === 'all' ? Infinity : Number(given)
 
 /** The time limit of a test with a walk, in milliseconds. */
-export const walkTimeout = mostPoints === Infinity ? 7_200_000 : 180_000
+export const walkTimeout = mostPoints > 4 ? 7_200_000 : 180_000
 
 /**
  * The time limit of a call to a live server, and of the wait for the end of all work, in milliseconds. The restart of a

@@ -1,16 +1,9 @@
 import type { SyntaxNode } from '@lezer/common'
-import type {
-  Aggregation,
-  BinaryExpression,
-  Expression,
-  FixedTime,
-  Matching,
-  Subquery,
-  VectorSelector,
-} from './expression.ts'
+import type { Aggregation, Expression, FixedTime, Matching } from './expression.ts'
 import { quoted, type QueryFaults } from './faults.ts'
 import { longestDuration, numberOf } from './literals.ts'
-import { aggregationOperators, binaryOperators } from './operators.ts'
+import { readChain, type ChainItem } from './operator-chain.ts'
+import { aggregationOperators, binaryOperators, type BinaryOperator } from './operators.ts'
 import { SelectorReader } from './read-selector.ts'
 import { childrenOf } from './syntax-tree.ts'
 
@@ -28,11 +21,23 @@ const refused: Readonly<Record<string, string>> = {
   LimitRatio: 'limit_ratio',
 }
 
-/** Makes expressions of the nodes of one query. Does not check types, but for the operands of modifiers. */
+/** The nodes of what follows an operand and changes it. */
+const modifiers = new Set([
+  'MatrixSelector',
+  'SubqueryExpr',
+  'OffsetExpr',
+  'StepInvariantExpr',
+  'AnchoredExpr',
+  'SmoothedExpr',
+])
+
+/** Makes expressions of the nodes of one query. Checks no types but those of operands of modifiers. */
 export class ExpressionReader {
   readonly #query: string
   readonly #faults: QueryFaults
   readonly #selectors: SelectorReader
+  /** Expressions in parentheses, to which only a subquery can be applied. */
+  readonly #parenthesised = new Set<Expression>()
 
   constructor(query: string, faults: QueryFaults) {
     this.#query = query
@@ -41,76 +46,84 @@ export class ExpressionReader {
   }
 
   read(node: SyntaxNode): Expression {
+    const items: ChainItem[] = []
+    this.#flatten(node, items)
+    return readChain(items, {
+      operand: part => this.#primary(part),
+      modify: (operand, part) => this.#modify(operand, part),
+      sign: (expression, isNegative, position) => ({ kind: 'signed', position, isNegative, expression }),
+      combine: (left, operator, details, right) => this.#combine(left, operator, details, right),
+    })
+  }
+
+  /** Adds the parts of a node to the end of a chain. */
+  #flatten(node: SyntaxNode, items: ChainItem[]): void {
+    const [first, second, ...rest] = childrenOf(node)
+    if (node.name === 'UnaryExpr' && first !== undefined && second !== undefined) {
+      items.push({ kind: 'sign', isNegative: this.#text(first) === '-', position: node.from })
+      this.#flatten(second, items)
+    } else if (node.name === 'BinaryExpr' && first !== undefined && second !== undefined) {
+      this.#flatten(first, items)
+      const operator = binaryOperators[second.name as keyof typeof binaryOperators]
+      if (operator === undefined) throw this.#refuse(second)
+      items.push({ kind: 'operator', operator, details: rest.slice(0, -1) })
+      this.#flatten(this.#child(node, rest.length + 1), items)
+    } else if (modifiers.has(node.name) && first !== undefined) {
+      this.#flatten(first, items)
+      items.push({ kind: 'modifier', node })
+    } else {
+      const sign = node.name === 'NumberDurationLiteral' ? this.#text(node).charAt(0) : ''
+      if (/[-+]/.test(sign)) items.push({ kind: 'sign', isNegative: sign === '-', position: node.from })
+      items.push({ kind: 'operand', node })
+    }
+  }
+
+  #primary(node: SyntaxNode): Expression {
     const position = node.from
     switch (node.name) {
       case 'NumberDurationLiteral':
-        return { kind: 'number', position, value: this.#number(node) }
+        // A sign is a part of the chain.
+        return { kind: 'number', position, value: Math.abs(this.#number(node)) }
       case 'StringLiteral':
         return { kind: 'string', position, value: this.#selectors.string(node) }
       case 'VectorSelector':
         return this.#selectors.selector(node)
-      case 'ParenExpr':
-        return this.read(this.#child(node, 0))
-      case 'UnaryExpr':
-        return this.#unary(node)
-      case 'BinaryExpr':
-        return this.#binary(node)
+      case 'ParenExpr': {
+        const expression = this.read(this.#child(node, 0))
+        this.#parenthesised.add(expression)
+        return expression
+      }
       case 'AggregateExpr':
         return this.#aggregation(node)
       case 'FunctionCall':
         return this.#call(node)
-      case 'MatrixSelector':
-        return this.#matrix(node)
-      case 'SubqueryExpr':
-        return this.#subquery(node)
-      case 'OffsetExpr':
-        return this.#shift(node, 'offset', { offset: this.#offset(this.#child(node, 2)) })
-      case 'StepInvariantExpr':
-        return this.#shift(node, 'at', { at: this.#fixedTime(this.#child(node, 2)) })
       default:
         throw this.#refuse(node)
     }
   }
 
-  #unary(node: SyntaxNode): Expression {
-    const expression = this.read(this.#child(node, 1))
-    const isNegative = this.#text(this.#child(node, 0)) === '-'
-    // The type rules still see the operand of a plus sign: adding zero would drop the name of the metric.
-    return isNegative ? { kind: 'negation', position: node.from, expression } : this.#numeric(node, expression)
-  }
-
-  #numeric(node: SyntaxNode, expression: Expression): Expression {
-    const { kind } = expression
-    if (kind === 'string' || kind === 'range' || kind === 'subquery') {
-      throw this.#faults.type(node.from, 'a sign needs a scalar or an instant vector')
+  #modify(operand: Expression, node: SyntaxNode): Expression {
+    switch (node.name) {
+      case 'MatrixSelector':
+        return this.#matrix(operand, node)
+      case 'SubqueryExpr':
+        return this.#subquery(operand, node)
+      case 'OffsetExpr':
+        return this.#shift(operand, node, 'offset', { offset: this.#offset(this.#child(node, 2)) })
+      case 'StepInvariantExpr':
+        return this.#shift(operand, node, 'at', { at: this.#fixedTime(this.#child(node, 2)) })
+      default:
+        throw this.#refuse(node)
     }
-    return expression
   }
 
-  #binary(node: SyntaxNode): Expression {
-    const [leftNode, operatorNode, ...modifiers] = childrenOf(node)
-    const rightNode = modifiers.pop()
-    if (leftNode === undefined || operatorNode === undefined || rightNode === undefined) throw this.#refuse(node)
-    const operator = binaryOperators[operatorNode.name as keyof typeof binaryOperators]
-    if (operator === undefined) throw this.#refuse(operatorNode)
-    const fill = modifiers.find(({ name }) => name === 'FillModifier')
+  #combine(left: Expression, operator: BinaryOperator, details: readonly SyntaxNode[], right: Expression): Expression {
+    const fill = details.find(({ name }) => name === 'FillModifier')
     if (fill !== undefined) throw this.#refuse(fill)
-    const clause = modifiers.find(({ name }) => name === 'MatchingModifierClause')
-    const left = this.read(leftNode)
-    const binary: BinaryExpression = {
-      kind: 'binary',
-      position: node.from,
-      operator,
-      left,
-      right: this.read(rightNode),
-      bool: modifiers.some(({ name }) => name === 'BoolModifier'),
-      matching: clause === undefined ? { on: false, labels: [], include: [] } : this.#matching(clause),
-    }
-    // A power binds closer than the sign of its base, but the grammar reads the sign as a part of the number.
-    const sign = operator === '^' && leftNode.name === 'NumberDurationLiteral' ? this.#text(leftNode).charAt(0) : ''
-    if (sign !== '-' || left.kind !== 'number') return binary
-    const expression = { ...binary, left: { ...left, value: -left.value } }
-    return { kind: 'negation', position: node.from, expression }
+    const clause = details.find(({ name }) => name === 'MatchingModifierClause')
+    const bool = details.some(({ name }) => name === 'BoolModifier')
+    const matching = clause === undefined ? { on: false, labels: [], include: [] } : this.#matching(clause)
+    return { kind: 'binary', position: left.position, operator, left, right, bool, matching }
   }
 
   #matching(clause: SyntaxNode): Matching {
@@ -156,37 +169,44 @@ export class ExpressionReader {
     return { kind: 'call', position: node.from, name: this.#text(name), arguments: operands }
   }
 
-  #matrix(node: SyntaxNode): Expression {
-    const selector = this.read(this.#child(node, 0))
-    if (selector.kind !== 'selector') throw this.#faults.type(node.from, 'a range needs a vector selector before it')
-    if (selector.offset !== undefined || selector.at !== undefined) {
-      throw this.#faults.syntax(node.from, 'the modifiers offset and @ follow the range')
+  #matrix(selector: Expression, node: SyntaxNode): Expression {
+    const { position } = selector
+    if (selector.kind !== 'selector' || this.#parenthesised.has(selector)) {
+      throw this.#faults.type(position, 'a range needs a vector selector before it')
     }
-    return { kind: 'range', position: node.from, selector, range: this.#duration(this.#child(node, 1)) }
+    if (selector.offset !== undefined || selector.at !== undefined) {
+      throw this.#faults.syntax(position, 'the modifiers offset and @ follow the range')
+    }
+    return { kind: 'range', position, selector, range: this.#duration(this.#child(node, 1)) }
   }
 
-  #subquery(node: SyntaxNode): Subquery {
+  #subquery(expression: Expression, node: SyntaxNode): Expression {
     const step = childrenOf(node)[2]
     return {
       kind: 'subquery',
-      position: node.from,
-      expression: this.read(this.#child(node, 0)),
+      position: expression.position,
+      expression,
       range: this.#duration(this.#child(node, 1)),
       step: step === undefined ? defaultStep : this.#duration(step),
     }
   }
 
   /** Sets the modifier `offset` or `@` of a selector or a subquery. */
-  #shift(node: SyntaxNode, member: 'at' | 'offset', shift: { at: FixedTime } | { offset: number }): Expression {
-    const expression = this.read(this.#child(node, 0))
-    const target = expression.kind === 'range' ? expression.selector : expression
+  #shift(
+    operand: Expression,
+    node: SyntaxNode,
+    member: 'at' | 'offset',
+    shift: { readonly at: FixedTime } | { readonly offset: number },
+  ): Expression {
+    const target = operand.kind === 'range' ? operand.selector : operand
     const word = member === 'at' ? '@' : 'offset'
-    if (target.kind !== 'selector' && target.kind !== 'subquery') {
+    const isBare = !this.#parenthesised.has(operand)
+    if ((target.kind !== 'selector' && target.kind !== 'subquery') || !isBare) {
       throw this.#faults.type(node.from, `${word} needs a selector or a subquery before it`)
     }
     if (target[member] !== undefined) throw this.#faults.syntax(node.from, `${word} is given twice`)
-    if (expression.kind !== 'range') return { ...target, ...shift }
-    return { ...expression, selector: { ...(target as VectorSelector), ...shift } }
+    if (operand.kind === 'range') return { ...operand, selector: { ...operand.selector, ...shift } }
+    return { ...target, ...shift }
   }
 
   #offset(node: SyntaxNode): number {
@@ -212,6 +232,8 @@ export class ExpressionReader {
 
   #milliseconds(node: SyntaxNode): number {
     const [literal] = childrenOf(node)
+    // Parentheses around a duration leave no node of their own.
+    if (literal?.name === 'DurationExpr' && childrenOf(node).length === 1) return this.#milliseconds(literal)
     if (literal?.name !== 'NumberDurationLiteralInDurationContext') {
       throw this.#faults.unsupported(node.from, 'duration expressions')
     }
@@ -222,7 +244,9 @@ export class ExpressionReader {
 
   #number(node: SyntaxNode): number {
     const value = numberOf(this.#text(node))
-    if (value === undefined) throw this.#faults.syntax(node.from, `the number ${quoted(this.#text(node))} is malformed`)
+    const isFollowed = /\w/.test(this.#query.charAt(node.to))
+    if (value === undefined || isFollowed)
+      throw this.#faults.syntax(node.from, `the number ${quoted(this.#text(node))} is malformed`)
     return value
   }
 

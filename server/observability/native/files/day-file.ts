@@ -100,12 +100,10 @@ export class DayFile {
     })
   }
 
-  /** Returns the number of chunks. */
-  chunkCount(): number {
-    return checked(
-      this.file,
-      () => rowsOf<[number]>(this.#database.prepare('SELECT count(*) FROM chunks'))[0]?.[0] ?? 0,
-    )
+  /** Whether the file has no sample. */
+  isEmpty(): boolean {
+    if (this.#parts.length > 0) return false
+    return checked(this.file, () => this.#database.prepare('SELECT 1 FROM chunks LIMIT 1').get() === undefined)
   }
 
   /** Gives pages without content back to the file system. */
@@ -127,8 +125,9 @@ export class DayFile {
     if (only === undefined || (more.length === 0 && only[1] < first && countOf(only[2]) >= mostSamples))
       return this.#put(series, samples)
     const rows = [only, ...more]
-    for (const [start] of more) this.#deleteChunk.run(series, start)
-    this.#put(series, mergeSamples([...samplesOfChunks(rows), samples]))
+    const merged = mergeSamples([...samplesOfChunks(rows), samples])
+    for (const [start] of rows) if (start !== merged.times[0]) this.#deleteChunk.run(series, start)
+    this.#put(series, merged)
   }
 
   #put(series: number, { times, values }: Samples): void {

@@ -22,6 +22,10 @@ export function labelsOfKey(key: string): Labels {
   return labels
 }
 
+/** Returns the value of a label; empty if the series lacks the label. */
+export const valueOf = (labels: Labels, name: string): string =>
+  Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''
+
 /** Returns a hash of a key, a whole number of 53 bits. */
 export function hashOfKey(key: string): number {
   let low = 0x81_1c_9d_c5

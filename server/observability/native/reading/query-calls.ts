@@ -1,12 +1,18 @@
+import { runAlertQuery, runInstantQuery, runRangeQuery } from '../../../../domain/observability/promql/run-query.ts'
+import type { SampleSource } from '../../../../domain/observability/promql/sample-source.ts'
 import type { FileFault } from '../files/telemetry-file.ts'
 import { MetricPlaces } from '../files/places.ts'
-import type { ReadCall } from '../threads/messages.ts'
+import type { ReadCall } from '../calls/messages.ts'
 import { descriptorsOf } from './descriptors.ts'
+import { FileSource } from './file-source.ts'
 import { labelsOf } from './labels.ts'
 import { WorkspaceReader } from './workspace-reader.ts'
 
 /** The largest number of workspaces whose files and series a thread keeps. */
 const mostWorkspaces = 20
+
+/** The samples of a workspace without metrics. */
+const noSource: SampleSource = { select: () => [] }
 
 /** The parts of the calls of a thread. */
 export interface QueryCallParts {
@@ -39,13 +45,19 @@ export class QueryCalls {
   }
 
   #result(call: ReadCall, reader: WorkspaceReader | undefined): unknown {
+    const { isAborted } = this.#parts
+    const source = reader === undefined ? noSource : new FileSource(reader, call.now)
     switch (call.kind) {
       case 'descriptors':
         return reader === undefined ? [] : descriptorsOf(reader, call.now)
       case 'labels':
         return reader === undefined ? [] : labelsOf(reader, call)
-      default:
-        throw new Error(`no call of the kind ${call.kind}`)
+      case 'query':
+        return runInstantQuery(source, call.query, isAborted).text
+      case 'range':
+        return runRangeQuery(source, call.query, isAborted).text
+      case 'alert':
+        return runAlertQuery(source, call, isAborted)
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
 import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
-import { labelsOfKey } from '../format/label-key.ts'
+import { setMember } from '../../../../runtime/json.ts'
+import { labelsOfKey, valueOf } from '../format/label-key.ts'
 
 /** A series that a reader knows. */
 export interface KnownSeries {
@@ -31,7 +32,7 @@ export class SeriesCatalog {
     const position = this.#series.length
     for (const [name, value] of Object.entries(labelsOfKey(key))) {
       const own = this.#text(name)
-      Object.defineProperty(labels, own, { value: this.#text(value), enumerable: true })
+      setMember(labels, own, this.#text(value))
       const values = this.#positions.get(own) ?? new Map<string, number[]>()
       if (values.size === 0) this.#positions.set(own, values)
       const list = values.get(value)
@@ -47,7 +48,7 @@ export class SeriesCatalog {
     const found: KnownSeries[] = []
     for (const position of this.#candidates(matchers)) {
       const series = this.#series[position]
-      if (series && tests.every(({ name, test }) => test(series.labels[name] ?? ''))) found.push(series)
+      if (series && tests.every(({ name, test }) => test(valueOf(series.labels, name)))) found.push(series)
     }
     return found
   }

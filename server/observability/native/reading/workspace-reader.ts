@@ -6,7 +6,7 @@ import { checked, FileFault, openForReading, rowOf, rowsOf } from '../files/tele
 import type { MetricPlaces } from '../files/places.ts'
 import { DayReader } from './day-reader.ts'
 import { SeriesCatalog } from './series-catalog.ts'
-import { SeriesRetention } from './series-retention.ts'
+import { SeriesRetention } from '../retention/series-retention.ts'
 
 /** The largest number of files of days that a workspace has open. */
 const mostDays = 40

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { Received, Sent, ThreadData } from './messages.ts'
-import { receivedError } from './sent-error.ts'
+import type { Received, Sent, ThreadData } from '../calls/messages.ts'
+import { receivedError } from '../calls/sent-error.ts'
 
 /** The parts of a thread that answers calls. */
 export interface ThreadParts {

@@ -2,8 +2,8 @@ import { queryLimitExceeded, queryTimeout } from '../../../../output/observabili
 import type { Log } from '../../../log.ts'
 import { CallingThread, programBeside, ThreadEnded } from './calling-thread.ts'
 import { interrupted, overloaded, unusable } from './engine-errors.ts'
-import type { ReadCall } from './messages.ts'
-import { UnusableFile } from './sent-error.ts'
+import type { ReadCall } from '../calls/messages.ts'
+import { UnusableFile } from '../calls/sent-error.ts'
 
 /** The largest number of calls that wait for a thread. */
 const mostWaiting = 200
@@ -139,9 +139,7 @@ export class QueryPool {
       report: fault => this.#log.warn({ fault }, 'a file of telemetry cannot be used'),
     })
     slot.thread = thread
-    void thread.ended.then(() => {
-      if (slot.thread === thread) slot.thread = undefined
-    })
+    void forgetEnded(slot, thread)
     return thread
   }
 
@@ -155,4 +153,9 @@ export class QueryPool {
     const description = `a query may use ${heapMib} MiB of memory`
     return queryLimitExceeded(description, { limit: 'memory' }, { quota: [{ subject: 'query', description }] })
   }
+}
+
+async function forgetEnded(slot: Slot, thread: CallingThread<ReadCall>): Promise<void> {
+  await thread.ended
+  if (slot.thread === thread) slot.thread = undefined
 }

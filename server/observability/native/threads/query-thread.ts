@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { QueryCalls } from '../reading/query-calls.ts'
-import type { ReadCall, Received, Sent, ThreadData } from './messages.ts'
-import { sentError } from './sent-error.ts'
+import type { ReadCall, Received, Sent, ThreadData } from '../calls/messages.ts'
+import { sentError } from '../calls/sent-error.ts'
 
 /** This thread reads metrics, one call at a time. */
 

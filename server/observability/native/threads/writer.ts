@@ -1,8 +1,8 @@
 import type { Log } from '../../../log.ts'
 import { CallingThread, programBeside, ThreadEnded } from './calling-thread.ts'
 import { interrupted, overloaded, unusable } from './engine-errors.ts'
-import type { WriteCall } from './messages.ts'
-import { UnusableFile } from './sent-error.ts'
+import type { WriteCall } from '../calls/messages.ts'
+import { UnusableFile } from '../calls/sent-error.ts'
 
 /** The largest numbers of calls and of bytes that wait for the thread. */
 const mostCalls = 1000
@@ -72,11 +72,14 @@ export class Writer {
       report: fault => this.#log.warn({ fault }, 'a file of telemetry cannot be used'),
     })
     this.#thread = thread
-    void thread.ended.then(() => {
-      if (this.#thread !== thread) return
-      this.#thread = undefined
-      this.#log.error({}, 'the thread that writes telemetry has failed, and is started again')
-    })
+    void this.#forgetEnded(thread)
     return thread
+  }
+
+  async #forgetEnded(thread: CallingThread<WriteCall>): Promise<void> {
+    await thread.ended
+    if (this.#thread !== thread) return
+    this.#thread = undefined
+    this.#log.error({}, 'the thread that writes telemetry has failed, and is started again')
   }
 }

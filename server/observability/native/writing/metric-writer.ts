@@ -125,7 +125,7 @@ export class MetricWriter {
   }
 
   releaseAll(): void {
-    for (const workspace of [...this.#open.keys()]) this.release(workspace)
+    for (const workspace of this.#open.keys()) this.release(workspace)
   }
 
   placesOf(workspace: string): MetricPlaces {

@@ -90,6 +90,6 @@ export class OpenDays {
   }
 
   closeAll(): void {
-    for (const day of [...this.#files.keys()]) this.close(day)
+    for (const day of this.#files.keys()) this.close(day)
   }
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
-import { SeriesRetention } from '../reading/series-retention.ts'
+import { SeriesRetention } from '../retention/series-retention.ts'
 import { dayMs, namesIn } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'
 import { labelsOfKey } from '../format/label-key.ts'

@@ -13,7 +13,7 @@ import { observabilityArea, type GivenParts } from '../../../../server/observabi
 import { addTenant } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../../areas/test-platform.ts'
 import type { Later } from '../../../server/store/harness.ts'
-import { MemorySource, seriesOf } from '../promql/memory-source.ts'
+import { MemorySource, seriesOf } from '../promql/one-store/memory-source.ts'
 
 /** A time that only the test moves, in milliseconds since 1970; it begins at the next full hour. */
 export class MovedTime {

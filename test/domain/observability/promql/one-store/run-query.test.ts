@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runInstantQuery, runRangeQuery } from '../../../../domain/observability/promql/run-query.ts'
+import { runInstantQuery, runRangeQuery } from '../../../../../domain/observability/promql/run-query.ts'
 import { MemorySource, seriesOf, type TestSample } from './memory-source.ts'
 
 const t0 = Date.UTC(2026, 0, 15, 8)

@@ -1,5 +1,5 @@
-import type { SampleSource, Selection } from '../../../../domain/observability/promql/sample-source.ts'
-import { StaleMarks, type Labels, type Series } from '../../../../domain/observability/metrics/samples.ts'
+import type { SampleSource, Selection } from '../../../../../domain/observability/promql/sample-source.ts'
+import { StaleMarks, type Labels, type Series } from '../../../../../domain/observability/metrics/samples.ts'
 
 /** A sample of a test: the time in milliseconds, and a value or the mark of the end of the series. */
 export type TestSample = readonly [time: number, value: number | 'stale']

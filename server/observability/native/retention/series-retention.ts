@@ -2,6 +2,7 @@ import type { MetricRetention } from '../../../../domain/observability/metrics/m
 import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
 import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
 import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
+import { valueOf } from '../format/label-key.ts'
 
 /** The retention of each series of a workspace. */
 export class SeriesRetention {
@@ -33,5 +34,5 @@ export class SeriesRetention {
 }
 
 /** Whether a series fits all matchers. */
-export const fits = (labels: Labels, matchers: readonly Matcher[]): boolean =>
-  matchers.every(({ name, test }) => test(Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''))
+const fits = (labels: Labels, matchers: readonly Matcher[]): boolean =>
+  matchers.every(({ name, test }) => test(valueOf(labels, name)))

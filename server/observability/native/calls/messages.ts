@@ -1,6 +1,9 @@
 import type {
+  InstantQuery,
   MetricRetention,
+  MetricSelection,
   PushedBody,
+  RangeQuery,
   WriteLimits,
 } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../../domain/observability/metrics/samples.ts'
