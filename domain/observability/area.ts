@@ -37,10 +37,11 @@ import { retentionForm } from './retention/retention-form.ts'
 import { retentionPolicies } from './retention/retention-policies.ts'
 import { retentionPolicyKind } from './retention/retention-store.ts'
 import { inspectSilences } from './silences/inspect-silences.ts'
-import { silenceForm } from './silences/silence-form.ts'
+import { scraping } from './scraping/scraping.ts'
+import { silenceForm } from './silence-calls/silence-form.ts'
 import { silenceRetention } from './silences/silence-retention.ts'
 import { silenceKind } from './silences/silences-store.ts'
-import { silences } from './silences/silences.ts'
+import { silences } from './silence-calls/silences.ts'
 
 /** Compares what the area derives with the rows from which it follows. */
 const inspect: Inspect = async function* ({ reader }) {
@@ -106,6 +107,7 @@ export const observability = {
     purgeWorker(environment),
     evaluator(environment),
     notifier(environment),
+    scraping(environment),
   ],
   inspect,
 } as const

@@ -7,7 +7,6 @@ import { observabilityArea as generated, type ObservabilityArea } from '../../ou
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
-import { activeSilences } from '../../domain/observability/silences/active-silences.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { NativeLease } from '../../domain/resources/native-lease.ts'
 import type { AreaModule } from '../area.ts'
@@ -26,7 +25,7 @@ type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound' | 'silences'>>
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound'>>
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(given: GivenParts = {}): AreaModule {
@@ -66,9 +65,8 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
-    silences: activeSilences,
-    mailer: guard?.mailer ?? noMailer,
     queries: new RunningQueries(),
+    mailer: guard?.mailer ?? noMailer,
     failed,
   }
 }

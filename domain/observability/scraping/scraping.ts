@@ -43,34 +43,46 @@ interface Scraped {
  * Returns the worker that scrapes the targets of all workspaces. Its lease makes one server scrape all targets, as the
  * time series of the native engine lie on one server too. Between its runs, targets are scraped at their ticks.
  */
-export function scraping(parts: ScrapingParts): Worker {
-  let schedule: ScrapeSchedule | undefined
+export function scraping(parts: ScrapingParts & Pick<ObservabilityEnvironment, 'lease'>): Worker {
+  let current: { readonly schedule: ScrapeSchedule; readonly tenure: AbortSignal } | undefined
   return {
     name: 'observability.scraping',
     everyMs,
-    async run({ signal }) {
-      // A server that gets the lease again does not know what the targets had meanwhile.
-      if (schedule?.signal !== signal) schedule = new ScrapeSchedule(parts, signal)
-      await schedule.load()
+    keepsLease: () => parts.lease.isHeld,
+    async run({ signal: tenure }) {
+      // A server that gets a lease again does not know what the targets had meanwhile.
+      if (!parts.lease.isHeld || current?.tenure !== tenure) {
+        current?.schedule.stop()
+        current = undefined
+      }
+      if (!parts.lease.isHeld) return
+      current ??= { schedule: new ScrapeSchedule(parts, tenure), tenure }
+      await current.schedule.load()
     },
   }
 }
 
 /** The targets that a server scrapes while it has the lease. */
 export class ScrapeSchedule {
-  readonly signal: AbortSignal
   readonly #parts: ScrapingParts
+  readonly #stopping = new AbortController()
+  readonly #signal: AbortSignal
   readonly #authorizations: Authorizations
   readonly #work = new BoundedWork(maxTotal)
   /** The scraped targets, keyed by the config and all that the labels of their series follow from. */
   readonly #targets = new Map<string, Scraped>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: ScrapingParts, signal: AbortSignal) {
+  constructor(parts: ScrapingParts, tenure: AbortSignal) {
     this.#parts = parts
     this.#authorizations = new Authorizations(parts)
-    this.signal = signal
-    signal.addEventListener('abort', () => clearInterval(this.#timer), { once: true })
+    this.#signal = AbortSignal.any([tenure, this.#stopping.signal])
+    this.#signal.addEventListener('abort', () => this.#rest(), { once: true })
+  }
+
+  /** Ends all scrapes; the series of the targets go on at the server that scrapes next. */
+  stop(): void {
+    this.#stopping.abort()
   }
 
   /** Resolves once all scrapes that run now have ended. */
@@ -81,7 +93,7 @@ export class ScrapeSchedule {
   /** Reads the enabled configs of active workspaces, begins to scrape new targets, and ends the series of other ones. */
   async load(): Promise<void> {
     const wanted = await this.#wanted()
-    if (this.signal.aborted) return
+    if (this.#signal.aborted) return
     for (const [key, scraped] of this.#targets) if (!wanted.has(key)) await this.#end(key, scraped)
     for (const [key, { config, target }] of wanted) {
       const known = this.#targets.get(key)
@@ -90,7 +102,7 @@ export class ScrapeSchedule {
       if (known) Object.assign(known, { config, next })
       else this.#targets.set(key, { config, target, scraper: new TargetScraper(), next })
     }
-    if (this.#targets.size === 0) return this.#stop()
+    if (this.#targets.size === 0) return this.#rest()
     this.#timer ??= setInterval(() => this.scrapeDue(), dueMs).unref()
   }
 
@@ -107,7 +119,7 @@ export class ScrapeSchedule {
     }
   }
 
-  #stop(): void {
+  #rest(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
   }
@@ -136,14 +148,21 @@ export class ScrapeSchedule {
     const { clock, failed, outbound, statuses } = this.#parts
     const { prometheus_scrape: rules } = config
     if (!rules) return
-    const scrape = { outbound, url: target.url, labels: targetLabels(config, target), rules, time, signal: this.signal }
+    const scrape = {
+      outbound,
+      url: target.url,
+      labels: targetLabels(config, target),
+      rules,
+      time,
+      signal: this.#signal,
+    }
     const authorization = () => this.#authorizations.of(config)
     const { batch, rejections, status } = await scraper.scrape({
       ...scrape,
       authorization,
       room: this.#room(config, scraper),
     })
-    if (this.signal.aborted) return
+    if (this.#signal.aborted) return
     statuses.scraped(config.id, status)
     try {
       const result = await this.#write(config, batch)
@@ -151,7 +170,7 @@ export class ScrapeSchedule {
       for (const [reason, count] of Object.entries(result.rejections)) all[reason] = (all[reason] ?? 0) + count
       statuses.received(config.id, { accepted: result.accepted, rejections: all }, clock.now())
     } catch (error) {
-      if (!this.signal.aborted) failed(error, `observability.ingestionConfigs ${config.id}`)
+      if (!this.#signal.aborted) failed(error, `observability.ingestionConfigs ${config.id}`)
     }
   }
 

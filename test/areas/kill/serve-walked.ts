@@ -45,8 +45,8 @@ export interface WalkedLine {
 export interface WalkedOptions extends Pick<Partial<Config>, 'baseUrl' | 'given'> {
   /** The operation ids of the calls of the walked area and of its data planes. */
   readonly calls?: readonly string[]
-  /** The names of the periodic workers of the walked area. */
-  readonly workers?: readonly string[]
+  /** The names of periodic workers of the walked area, or all of them. */
+  readonly workers?: readonly string[] | 'all'
 }
 
 /** Returns the argument of this process. */
@@ -102,15 +102,20 @@ export async function serveWalked(
     tell({ armed: armed.point })
   })
   process.stdin.on('end', () => process.exit(1))
-  const named = new Set([...calls, ...workers])
+  const named = new Set([...calls, ...(workers === 'all' ? [] : workers)])
   for (const name of named) tell({ declared: name })
-  const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area, named) : area))
+  const isWatched = ({ name }: Worker): boolean => workers === 'all' || named.has(name)
+  const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area, named, isWatched) : area))
   const http = { host: '127.0.0.1', port, isPortOpen: false }
   const { url } = await serve({ baseUrl: undefined, ...settings, ...place, http }, watched, openAccess)
   tell({ listens: url })
 }
 
-const watchedArea = (area: AreaModule, named: ReadonlySet<string>): AreaModule => ({
+const watchedArea = (
+  area: AreaModule,
+  named: ReadonlySet<string>,
+  isWatched: (worker: Worker) => boolean,
+): AreaModule => ({
   ...area,
   mount(parts: PlatformServices) {
     watchStore(parts.store)
@@ -123,7 +128,7 @@ const watchedArea = (area: AreaModule, named: ReadonlySet<string>): AreaModule =
       return {
         ...mounted,
         routes: mounted.routes.map(bound => watchedRoute(bound, named)),
-        workers: mounted.workers.map(worker => watchedWorker(worker, named)),
+        workers: mounted.workers.map(worker => (isWatched(worker) ? watchedWorker(worker) : worker)),
       }
     } finally {
       parts.queue.declare = declare
@@ -162,9 +167,10 @@ function watchedRoute(bound: BoundRoute, named: ReadonlySet<string>): BoundRoute
     : bound
 }
 
-function watchedWorker(worker: Worker, named: ReadonlySet<string>): Worker {
+function watchedWorker(worker: Worker): Worker {
   const { name } = worker
-  return named.has(name) ? { ...worker, run: turn => watchedRun(name, () => worker.run(turn)) } : worker
+  tell({ declared: name })
+  return { ...worker, run: turn => watchedRun(name, () => worker.run(turn)) }
 }
 
 /** Runs a call or a turn of a worker between two points; its transactions have points of their own. */

@@ -1,25 +1,16 @@
 import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
-import { withFrequentWorker } from '../../areas/kill/frequent-worker.ts'
+import { withFrequentWorkers } from '../../areas/kill/frequent-worker.ts'
 import { givenRootKey } from '../../areas/kill/given-root-key.ts'
 import { walkedServer, type WalkedOptions } from '../../areas/kill/serve-walked.ts'
 import { withSchedulesAhead } from './schedules-ahead.ts'
 import { peerSettings } from './walked-peers.ts'
 
-/** The workers of the walked area: of blobs and garbage, of scans, of scheduled retention, of old audit events, and of older artifacts. */
-const workers = [
-  'registry.native',
-  'registry.scans',
-  'registry.retention',
-  'registry.auditRetention',
-  'registry.artifactTypes',
-]
-
 /** The areas that repositories, their content and the rules about them need; the vault wraps the key of tokens. */
 export const walkedAreas: readonly AreaModule[] = areas
   .filter(({ domain }) => ['taxonomy', 'topology', 'registry', 'vault'].includes(domain.name))
-  .map(area => (area.domain.name === 'registry' ? workers.reduce(withFrequentWorker, withSchedulesAhead(area)) : area))
+  .map(area => (area.domain.name === 'registry' ? withFrequentWorkers(withSchedulesAhead(area)) : area))
 
 /** The calls of both interfaces that commit something. */
 export const walkedCalls: readonly string[] = [
@@ -74,6 +65,6 @@ export const walkedSettings = (): WalkedOptions => {
       .with(registrySettings['registry.engines'], [engine])
       .with(registrySettings['registry.scanners'], [scanner]),
     calls: walkedCalls,
-    workers,
+    workers: 'all',
   }
 }

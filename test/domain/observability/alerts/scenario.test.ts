@@ -8,15 +8,9 @@ import { AlertWorld, downRule, eventually, settlesAt } from './served-alerts.ts'
 const world = new AlertWorld()
 const path = { workspace: '', engine: 'native' }
 let api: Ninefold
-const silenced = new Set<string>()
 
 beforeAll(async () => {
-  const areas = world.areas({
-    silences:
-      async () =>
-      ({ alertname = '' }) =>
-        silenced.has(alertname) ? [alertname] : [],
-  })
+  const areas = world.areas()
   const platform = await testPlatform({ areas, later: afterAll })
   api = (await platform.admin()).api
   path.workspace = (await addTenant(api, 'acme')).workspace
@@ -87,14 +81,21 @@ it('a silenced alert fires without a notification, and notifies at the tick afte
   const before = world.received.length
   const t = Math.ceil(world.time.now / 10_000) * 10_000 + 20_000
   world.set(up, 0)
-  silenced.add('db-down')
+  const { resource_id: silence } = await api.observability.createSilence({
+    workspace: path.workspace,
+    body: {
+      matchers: [{ name: 'alertname', value: 'db-down' }],
+      end_time: new Date(t + 86_400_000).toISOString(),
+      comment: 'maintenance',
+    },
+  })
   const id = await created({ ...downRule, name: 'db-down', query: 'up{job="db"} == 0', for: '0s' })
   const rule = await at(id, t)
   expect(rule.state).toBe('OBSERVABILITY_ALERT_RULE_STATE_FIRING')
-  expect(rule.alerts[0]?.silenced_by).toEqual(['db-down'])
+  expect(rule.alerts[0]?.silenced_by).toEqual([silence])
   await at(id, t + 10_000)
   await settlesAt(world.received, before)
-  silenced.clear()
+  await api.observability.deleteSilence({ workspace: path.workspace, id: silence })
   await at(id, t + 20_000)
   await settlesAt(world.received, before + 1)
   expect(world.received.at(-1)?.body.status).toBe('firing')

@@ -11,9 +11,9 @@ import { createClock } from '../../../../server/clock.ts'
 import { observabilityArea, type GivenParts } from '../../../../server/observability/area.ts'
 import { MemorySource, seriesOf } from '../promql/one-store/memory-source.ts'
 
-/** A time that only the test moves, in milliseconds since 1970; it begins at a full hour. */
+/** A time that only the test moves, in milliseconds since 1970; it begins at the next full hour. */
 export class MovedTime {
-  now = Math.floor(Date.now() / 3_600_000) * 3_600_000
+  now = Math.ceil(Date.now() / 3_600_000) * 3_600_000
 }
 
 /** A gauge of the test whose value has changed at some times. */
