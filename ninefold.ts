@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { apiCommand } from './cli/api.ts'
 import { completionCommand } from './cli/completion.ts'
 import { activateCommand, loginCommand, logoutCommand } from './cli/login.ts'
+import { storageCommand } from './cli/storage.ts'
 import { ownPackage } from './generator/own-package.ts'
 import { generateCommand } from './generator/command.ts'
 import { keepCompiled } from './generator/cli/compile-cache.ts'
@@ -47,6 +48,7 @@ await new Command('ninefold')
   .addCommand(activateCommand())
   .addCommand(logoutCommand())
   .addCommand(apiCommand())
+  .addCommand(storageCommand())
   .addCommand(completionCommand())
   .addCommand(statusCommand())
   .addCommand(serverCommand('doctor', 'check what the data folder holds; may be run while a server is'))

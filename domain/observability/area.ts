@@ -1,16 +1,101 @@
-import type { Inspection } from '../ports/inspection.ts'
+import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
+import type { FormRules } from '../../runtime/form-rules.ts'
+import type { Inspect } from '../ports/inspection.ts'
+import { rowScope } from '../resources/look-up.ts'
 import { activities, activityScope } from './activities/activities.ts'
 import { activityCollection, chainCollection } from './activities/activities-store.ts'
 import { activityRetention } from './activities/activity-retention.ts'
 import { inspectChains } from './activities/inspect-chains.ts'
 import { sequencer } from './activities/sequencer.ts'
+import { alertRuleForm } from './alert-rules/alert-rule-form.ts'
+import { alertRuleKind } from './alert-rules/alert-rule-kind.ts'
+import { alertRules } from './alert-rules/alert-rules.ts'
+import { inspectAlerts } from './alert-rules/inspect-alerts.ts'
+import { evaluator } from './alert-work/evaluator.ts'
+import { notifier } from './alert-work/notifier.ts'
+import { alertPageCollection, evaluationCollection } from './alerts/alerts-store.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
+import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
+import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
+import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
+import { metrics } from './metric-calls/metric-calls.ts'
+import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
+import {
+  deliveryCollection,
+  notificationCollection,
+  receiverSecretCollection,
+} from './notifications/deliveries-store.ts'
+import { nativeWorker } from './metrics/native-worker.ts'
+import { inspectLimits } from './quotas/inspect-limits.ts'
+import { quotaLimitKind } from './quotas/limits-store.ts'
+import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
+import { inspectSilences } from './silences/inspect-silences.ts'
+import { scraping } from './scraping/scraping.ts'
+import { silenceForm } from './silence-calls/silence-form.ts'
+import { silenceRetention } from './silences/silence-retention.ts'
+import { silenceKind } from './silences/silences-store.ts'
+import { silences } from './silence-calls/silences.ts'
+
+/** Compares what the area derives with the rows from which it follows. */
+const inspect: Inspect = async function* ({ reader }) {
+  yield* inspectChains(reader)
+  yield* inspectLimits(reader)
+  yield* inspectSilences(reader)
+  yield* inspectAlerts(reader)
+}
+
+/** The built resources, as functions that make their handlers. */
+const built = {
+  activities,
+  alertRules,
+  ingestionConfigs,
+  metrics,
+  quotaDefinitions,
+  quotaLimits,
+  silences,
+} satisfies {
+  readonly [Name in keyof ObservabilityHandlers]?: (
+    environment: ObservabilityEnvironment,
+  ) => ObservabilityHandlers[Name]
+}
+
+/** The rules for bodies beyond their schemas. */
+const forms: FormRules = {
+  createAlertRule: alertRuleForm,
+  updateAlertRule: alertRuleForm,
+  createIngestionConfig: newIngestionConfigForm,
+  updateIngestionConfig: ingestionConfigUpdateForm,
+  createSilence: silenceForm,
+  queryMetrics: queryForm,
+  queryMetricsRange: rangeQueryForm,
+}
 
 /** The parts of observability that need no setting. */
 export const observability = {
-  built: { activities },
-  collections: [activityCollection, chainCollection],
-  scopes: { getActivity: activityScope },
-  workers: (environment: ObservabilityEnvironment) => [sequencer(environment), activityRetention(environment)],
-  inspect: ({ reader }: Inspection) => inspectChains(reader),
+  built,
+  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind, silenceKind],
+  needs: { optional: ['iam', 'vault'] },
+  collections: [
+    activityCollection,
+    chainCollection,
+    evaluationCollection,
+    alertPageCollection,
+    deliveryCollection,
+    notificationCollection,
+    receiverSecretCollection,
+    ingestionStatusCollection,
+  ],
+  forms,
+  scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
+  workers: (environment: ObservabilityEnvironment) => [
+    nativeWorker(environment),
+    sequencer(environment),
+    activityRetention(environment),
+    silenceRetention(environment),
+    evaluator(environment),
+    notifier(environment),
+    scraping(environment),
+  ],
+  inspect,
 } as const

@@ -1,9 +1,36 @@
 import type { ObservabilityArea } from '../../output/observability/area.ts'
 import type { Parts } from '../ports/area-parts.ts'
+import type { Mailer } from '../ports/mailer.ts'
 import type { Resolve } from '../resources/look-up.ts'
+import type { NativeLease } from '../resources/native-lease.ts'
+import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
+import type { MetricEngine } from './metrics/metric-engine.ts'
+import type { RunningQueries } from './metric-calls/running-queries.ts'
+import type { OutboundCalls } from './outbound/outbound-calls.ts'
+import type { LimitSettings } from './quotas/limits.ts'
 
 /** The parts that the code of the area uses. */
-export interface ObservabilityEnvironment extends Parts<ObservabilityArea> {
+export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never, 'iam' | 'vault'> {
   /** Looks up a resource of any area. */
   readonly resolve: Resolve
+  /** The limits of quotas that the operator has set. */
+  readonly limits: LimitSettings
+  /** The lease of the server that serves the telemetry of the native engine. */
+  readonly lease: NativeLease
+  /** The time series of all workspaces. */
+  readonly metrics: MetricEngine
+  /** The queries that run on this server. */
+  readonly queries: RunningQueries
+  /** Requests to addresses that callers have named. */
+  readonly outbound: OutboundCalls
+  /** What came in through ingestion configs. */
+  readonly statuses: IngestionStatuses
+  /** Sends mail; without a mail server, alert rules have no receivers of e-mail. */
+  readonly mailer: Mailer
+  /** Returns the public address of the platform, without a slash at its end. */
+  readonly baseUrl: () => string
+  /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
+  readonly failed: (error: unknown, subject: string) => void
+  /** Returns the address of `/ingest` for senders, without a slash at its end. */
+  readonly ingestBaseUrl: () => string
 }

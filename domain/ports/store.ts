@@ -272,6 +272,11 @@ export interface Transaction extends Reader {
    * error, even if the caller catches the error.
    */
   insert<T>(collection: Collection<T>, document: NoInfer<T>): Promise<Stored<T>>
+  /**
+   * Inserts documents as repeated calls of `insert` do, in few statements. The collection must have no unique sets,
+   * because a violation would not tell its document.
+   */
+  insertAll<T>(collection: Collection<T>, documents: readonly NoInfer<T>[]): Promise<void>
   /** Replaces a document if it still has `version`, and returns the stored document; otherwise throws `Conflict`. */
   update<T>(collection: Collection<T>, id: string, document: NoInfer<T>, version: number): Promise<Stored<T>>
   /**

@@ -1,4 +1,5 @@
 import type { CallContext } from '../../runtime/context.ts'
+import type { Transaction } from './store.ts'
 
 /** The payload of a version of a secret. */
 export interface SecretValue {
@@ -21,6 +22,16 @@ export interface Vault {
    * SECRET_VERSION_DISABLED, SECRET_VERSION_DESTROYED and STORED_DATA_CORRUPT.
    */
   readSecret(context: CallContext | undefined, secret: SecretName): Promise<SecretValue>
+  /**
+   * Records that a row uses a secret of a workspace and engine, so that the secret cannot be deleted (SECRET_IN_USE) until
+   * the holder drops its references. Returns false if the secret does not exist or has expired. The caller has checked
+   * that the principal may access the secret (conventions §12).
+   */
+  useSecret(
+    tx: Transaction,
+    secret: Omit<SecretName, 'version'>,
+    holder: { readonly type: string; readonly id: string },
+  ): Promise<boolean>
   /**
    * Encrypts bytes of the platform itself under the safe keys, for one purpose such as `registry.tokenKey`. Returns
    * printable ASCII. Throws VAULT_SEALED.

@@ -17,6 +17,7 @@ import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
 import { OperationRecords } from '../resources/operation-records.ts'
 import type { Worker } from '../ports/workers.ts'
 import { artifactCollection, manifestCollection } from './artifacts/artifacts-store.ts'
+import { olderTypes, olderTypesWorker } from './artifacts/older-types.ts'
 import { referenceCollection } from './artifacts/references-store.ts'
 import { tagCollection } from './artifacts/tags-store.ts'
 import { eventRetention } from './audit-events/event-retention.ts'
@@ -37,6 +38,7 @@ import { quotas } from './quotas/quotas.ts'
 import { deleteContent } from './repository-calls/delete-content.ts'
 import { repositoryForm } from './repositories/repository-form.ts'
 import { repositoryKind } from './repositories/repository-kind.ts'
+import { repositoryMetrics } from './repositories/repository-metrics.ts'
 import { tokenKeyCollection } from './tokens/token-keys.ts'
 import { newScanPolicyForm } from './scan-policies/scan-policy-form.ts'
 import { scanPolicyKind } from './scan-policies/scan-policy-kind.ts'
@@ -61,7 +63,7 @@ import { scanWorker } from './work/scan-worker.ts'
 /** The parts of the registry that need no setting. */
 export const registry = {
   kinds: [lockKind, policyKind, scanPolicyKind, repositoryKind, quotaLimitKind, retentionKind],
-  needs: { optional: ['iam', 'storage', 'topology', 'vault'] },
+  needs: { optional: ['iam', 'observability', 'storage', 'topology', 'vault'] },
   collections: [
     quotas.buckets,
     artifactCollection,
@@ -84,6 +86,7 @@ export const registry = {
     scanDayCollection,
     scheduledCollection,
     retentionRunCollection,
+    olderTypes,
   ],
   start: makeFirstOpenings,
   inspect: inspectRegistry,
@@ -136,4 +139,6 @@ export const registryWorkers = (environment: RegistryEnvironment): readonly Work
   eventRetention(environment),
   scanWorker(environment),
   retentionWorker(environment),
+  olderTypesWorker(),
+  repositoryMetrics(environment),
 ]

@@ -8,7 +8,10 @@ import type { ScanParts } from './scans/scan-parts.ts'
 
 /** The parts that the code of the area uses. */
 export interface RegistryEnvironment
-  extends Parts<RegistryArea, never, 'iam' | 'storage' | 'topology' | 'vault'>, ContentParts, ScanParts {
+  extends
+    Parts<RegistryArea, never, 'iam' | 'observability' | 'storage' | 'topology' | 'vault'>,
+    ContentParts,
+    ScanParts {
   /** Returns the host of the native engine in references, with a port unless it is that of the scheme: `registry.example`. */
   readonly host: () => string
   /** Returns the public address of the registry, without a slash at its end: clients reach `/v2/` below it. */

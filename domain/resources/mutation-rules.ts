@@ -52,8 +52,11 @@ export interface Update<T, Area extends AreaTypes> {
   readonly above?: () => void
   /** Step 7 for the row that is found at the place of the path: throws `*_NOT_FOUND` if the path means another row. */
   readonly found?: (row: T) => void
-  /** Returns the values of members that the body leaves out, and that have another value then than their default. */
-  readonly absent?: (before: T) => Partial<T>
+  /**
+   * Returns the values, in the form of bodies, of members that the body leaves out, and that have another value then than
+   * their default.
+   */
+  readonly absent?: (before: T) => { readonly [Member in keyof T]?: unknown }
   /** Step 12, before the row is written: receives the new values of the row, the changed paths and the old row. */
   readonly refer?: (tx: Transaction, update: Updated<T>, before: T) => Promise<VerbChange<T, Area> | void>
   /** Step 13, after the row is written and its unique sets are checked: throws if another row excludes the change. */
@@ -64,6 +67,8 @@ export interface Update<T, Area extends AreaTypes> {
 
 /** The rules of an area for one deletion. */
 export interface Deletion<T, Area extends AreaTypes> {
+  /** Locks the rows that must be locked before the row, after the organisation is shared. */
+  readonly lockFirst?: (tx: Transaction) => Promise<void>
   /** Step 7 for path parameters of the row that belong to no declared parent: throws `*_NOT_FOUND`. */
   readonly above?: () => void
   /** Step 7 for the row that is found at the place of the path: throws `*_NOT_FOUND` if the path means another row. */

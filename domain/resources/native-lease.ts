@@ -19,6 +19,11 @@ export class NativeLease {
     return this.#signal !== undefined && !this.#signal.aborted
   }
 
+  /** Aborted once this server loses the lease; undefined before it has held the lease. */
+  get signal(): AbortSignal | undefined {
+    return this.#signal
+  }
+
   /** Records that this server holds the lease until `signal` is aborted. */
   hold(signal: AbortSignal): void {
     this.#signal = signal

@@ -136,11 +136,11 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   delete(
     request: RowPath & { readonly etag?: string },
     context: CallContext,
-    { above, found, release }: Deletion<T, Area> = {},
+    { above, found, lockFirst, release }: Deletion<T, Area> = {},
   ): Promise<JsonText<Area['record']>> {
     return this.#parts.operations.mutate(context, request, async tx => {
       above?.()
-      const { id, value, version } = await this.#hold(tx, request)
+      const { id, value, version } = await this.#hold(tx, request, lockFirst)
       found?.(value)
       await this.#requireChangeable(tx, request, value, request.etag, 'delete')
       await requireUnused(tx, this.#kind, value)
@@ -153,19 +153,22 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
 
   /**
    * Runs a verb of the kind's table of states: sets the state that the table gives, the members that `change` returns,
-   * and the update time. The etag stays. `change` gets the row before the verb, and the id of the operation.
+   * and the update time. The etag stays. `change` gets the row before the verb, and the id of the operation; `found` is
+   * that of `Deletion`.
    */
   verb(
     name: string,
     request: RowPath & { readonly body?: { readonly etag?: string } },
     context: CallContext,
     change: (tx: Transaction, row: T, operationId: string) => Promise<VerbChange<T, Area> | void> = async () => {},
+    { found }: Pick<Deletion<T, Area>, 'found'> = {},
   ): Promise<JsonText<Area['record']>> {
     const { states } = this.#kind
     const transition = states && transitionOf(states, name)
     if (!states || !transition) throw new Error(`${this.#kind.type} has no verb "${name}" in its table of states`)
     return this.#parts.operations.mutate(context, request, async (tx, operationId) => {
       const { id, value, version } = await this.#hold(tx, request)
+      found?.(value)
       await this.#requireChangeable(tx, request, value, request.body?.etag, name)
       const { cleared = [], members, ...more } = (await change(tx, value, operationId)) ?? {}
       const state = transition.to === undefined ? {} : { [states.member]: transition.to }
@@ -178,11 +181,12 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Step 7: shares the organisation, whatever its state is, holds the parent, and locks the row. Returns the row, or
-   * throws `*_NOT_FOUND`.
+   * Step 7: shares the organisation, whatever its state is, holds the parent, and locks the row after the rows that
+   * `lockFirst` locks. Returns the row, or throws `*_NOT_FOUND`.
    */
-  async #hold(tx: Transaction, path: RowPath): Promise<Stored<T>> {
+  async #hold(tx: Transaction, path: RowPath, lockFirst?: Deletion<T, Area>['lockFirst']): Promise<Stored<T>> {
     await this.#share(tx, path)
+    await lockFirst?.(tx)
     const { parent } = this.#kind
     if (parent) await parent.kind.hold(tx, parameterOf(path, parent.parameter), parent.hold ?? 'share')
     const id = await idOf(tx, this.#kind, path.id, path.engine)

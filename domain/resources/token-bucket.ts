@@ -23,12 +23,25 @@ export class TokenBucket {
    * tokens.
    */
   take(count: number, now: number): number {
-    const passedSeconds = Math.max(0, now - this.#filledAt) / 1000
-    this.#tokens = Math.min(this.#capacity, this.#tokens + passedSeconds * this.#perSecond)
-    this.#filledAt = now
+    this.#fill(now)
     if (count > this.#capacity) return Infinity
     if (count > this.#tokens) return (count - this.#tokens) / this.#perSecond
     this.#tokens -= count
     return 0
+  }
+
+  /**
+   * Takes `count` tokens for work whose size is known only after it is done. The bucket may be left with less than no
+   * tokens, and `take` then returns the seconds until the debt is filled too.
+   */
+  charge(count: number, now: number): void {
+    this.#fill(now)
+    this.#tokens -= count
+  }
+
+  #fill(now: number): void {
+    const passedSeconds = Math.max(0, now - this.#filledAt) / 1000
+    this.#tokens = Math.min(this.#capacity, this.#tokens + passedSeconds * this.#perSecond)
+    this.#filledAt = now
   }
 }

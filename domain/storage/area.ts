@@ -43,11 +43,12 @@ import { metricHistory } from './statistics/history.ts'
 import { gaugeCollection, hourCollection, pointCollection } from './statistics/points-store.ts'
 import { recordGauges, recordTraffic } from './statistics/record-statistics.ts'
 import { pointRetention } from './statistics/retain-points.ts'
+import { bucketMetrics } from './statistics/bucket-metrics.ts'
 
 /** The parts of the area of storage that need no setting. */
 export const storage = {
   kinds: [bucketKind, instanceKind, classKind],
-  needs: { optional: ['iam', 'topology', 'vault'] },
+  needs: { optional: ['iam', 'observability', 'topology', 'vault'] },
   collections: [
     versionCollection,
     metadataCollection,
@@ -122,5 +123,6 @@ export const storageWorkers = (environment: StorageEnvironment): readonly Worker
     hourly(dropSigningKeys),
   ]),
   pointRetention(environment),
+  bucketMetrics(environment),
   lifecycle(environment),
 ]

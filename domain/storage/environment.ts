@@ -8,7 +8,7 @@ import type { Traffic } from './statistics/traffic.ts'
 import type { SigningKeys } from './presigned/signing-keys.ts'
 
 /** The parts that the code of the area uses. */
-export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 'topology' | 'vault'> {
+export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 'observability' | 'topology' | 'vault'> {
   /** Returns the URL of the data plane without a slash at its end: the prefix of `/storage-data/v1/...` in signed URLs. */
   readonly dataBaseUrl: () => string
   /** The files with the content of objects on this host. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
-import type { Mail, Mailer } from '../../domain/iam/interfaces/mailer.ts'
+import type { Mail, Mailer } from '../../domain/ports/mailer.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Log } from '../log.ts'
 import { writePrivately } from './private-file.ts'
@@ -63,7 +63,7 @@ class SmtpMailer implements Mailer {
   async send({ subject, text, to }: Mail): Promise<void> {
     const { from = defaultSender, limitMs = defaultLimitMs, log } = this.#options
     // An address in an object is used unchanged; the commas of an address in a text would split the text.
-    const mail = { from, to: { name: '', address: to }, subject, text }
+    const mail = { from, to: addressesOf(to).map(address => ({ name: '', address })), subject, text }
     try {
       await within(limitMs, this.#transporter.sendMail(mail))
     } catch (error) {
@@ -72,6 +72,8 @@ class SmtpMailer implements Mailer {
     }
   }
 }
+
+const addressesOf = (to: Mail['to']): readonly string[] => (typeof to === 'string' ? [to] : to)
 
 /** Rejects if `sending` has not ended in time; its later result is ignored. */
 async function within(limitMs: number, sending: Promise<unknown>): Promise<void> {
@@ -140,7 +142,9 @@ function messageOf({ subject, text, to }: Mail, { from, id, time }: Envelope): s
   return [
     `Date: ${new Date(time).toUTCString().replace('GMT', '+0000')}`,
     `From: ${from}`,
-    `To: <${to}>`,
+    `To: ${addressesOf(to)
+      .map(address => `<${address}>`)
+      .join(', ')}`,
     `Subject: ${subject}`,
     `Message-ID: <${id}@ninefold>`,
     'MIME-Version: 1.0',

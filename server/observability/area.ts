@@ -1,13 +1,96 @@
 import { observability } from '../../domain/observability/area.ts'
+import type { ObservabilityEnvironment } from '../../domain/observability/environment.ts'
+import { IngestionStatuses } from '../../domain/observability/ingestion-configs/ingestion-status.ts'
+import { observabilityHooks } from '../../domain/observability/hooks.ts'
+import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
+import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
+import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
+import type { Mailer } from '../../domain/ports/mailer.ts'
+import { NativeLease } from '../../domain/resources/native-lease.ts'
 import type { AreaModule } from '../area.ts'
-import { areaInProgress, records } from '../area-in-progress.ts'
+import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
+import type { AreaEnvironment } from '../area-parts.ts'
+import { nativeEngine } from '../engines.ts'
+import { oncePer } from '../once-per.ts'
+import { ingestParts } from './ingest-parts.ts'
+import { engineMetrics } from './native/engine-metrics.ts'
+import { telemetryFolder } from './native/files/places.ts'
+import { NativeMetricEngine } from './native/native-metric-engine.ts'
+import { CallsOutside } from './outbound/calls-outside.ts'
+import { observabilitySettings } from './settings.ts'
 
-/** Returns the area of activities; its other resources are not built yet. */
-export const observabilityArea = (): AreaModule =>
-  areaInProgress<ObservabilityArea, ObservabilityHandlers>({
+type Optional = 'iam' | 'vault'
+type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
+
+/** The parts that tests replace. */
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound'>>
+
+/** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
+export function observabilityArea(given: GivenParts = {}): AreaModule {
+  const environmentOf = oncePer((parts: ObservabilityParts) => ({ ...mountedObservability(parts), ...given }))
+  const ingestOf = oncePer((parts: ObservabilityParts) => ingestParts(parts, environmentOf(parts)))
+  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
     generated,
     ...observability,
-    built: { ...records(generated.filters), ...observability.built },
+    settings: observabilitySettings,
+    addedEngines: ({ settings }) => settings['observability.engines'].map(({ name }) => name),
+    admit: () => admitEngine,
+    built: { ...records(generated.filters), ...builtWith(environmentOf) },
+    hooks: parts => observabilityHooks(environmentOf(parts)),
+    forms: () => observability.forms,
+    workers: parts => observability.workers(environmentOf(parts)),
+    planes: parts => [ingestOf(parts).plane],
+    provides: parts => ({ observability: ingestOf(parts).telemetry }),
+    start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
   })
+}
+
+function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
+  const { atEnd, baseUrl, dataDir, expose, guard, log, settings, store } = parts
+  const failed = (err: unknown, subject: string) =>
+    log.warn({ err, subject }, 'work of observability failed; it is tried again')
+  const lease = new NativeLease()
+  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease })
+  expose(engineMetrics(metrics))
+  const statuses = new IngestionStatuses({ store, failed })
+  atEnd(() => statuses.store())
+  atEnd(() => metrics.end())
+  return {
+    ...parts,
+    limits: settings['observability.limits'],
+    lease,
+    metrics,
+    outbound: new CallsOutside(settings['observability.allow_private_targets']),
+    statuses,
+    ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
+    queries: new RunningQueries(),
+    mailer: guard?.mailer ?? noMailer,
+    failed,
+  }
+}
+
+/** The mailer of a server whose guard sends no mail. */
+const noMailer: Mailer = {
+  isConfigured: false,
+  send: () => Promise.reject(new Error('this server sends no mail')),
+}
+
+type Built = BuiltResources<ObservabilityHandlers, ObservabilityParts>
+
+/** Returns the built resources of the area as functions of the parts of the server. */
+function builtWith(environmentOf: (parts: ObservabilityParts) => ObservabilityEnvironment): Built {
+  const made = Object.entries(observability.built).map(
+    ([name, make]) => [name, (parts: ObservabilityParts) => make(environmentOf(parts))] as const,
+  )
+  // The names and the handlers of `built` stay together.
+  return Object.fromEntries(made) as Built
+}
+
+/** Throws ENGINE_CAPABILITY_UNSUPPORTED for a call on an engine other than the native engine. */
+function admitEngine(_route: unknown, _context: unknown, _given: unknown, engine: string | undefined): void {
+  if (engine === undefined || engine === nativeEngine) return
+  const message = 'stacks of other software are not served; use the engine native'
+  throw engineCapabilityUnsupported(message, { capability: 'STACK' })
+}

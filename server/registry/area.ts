@@ -22,13 +22,14 @@ import { blobStoreHost } from './blob-checks.ts'
 import { watchClusters } from './cluster-health.ts'
 import { clusterEngines } from './cluster-client.ts'
 import { registryContent } from './content.ts'
+import { folderFaults } from './folder-faults.ts'
 import { requireOtherHosts } from './engine-hosts.ts'
 import { openBlobStore } from './open-blob-store.ts'
 import { scannerParts } from './scanner.ts'
 import { retentionMetrics } from './retention-metrics.ts'
-import { bucketIn, registrySettings } from './settings.ts'
+import { blobFolder, bucketIn, registrySettings } from './settings.ts'
 
-type Optional = 'iam' | 'storage' | 'topology' | 'vault'
+type Optional = 'iam' | 'observability' | 'storage' | 'topology' | 'vault'
 type RegistryParts = AreaEnvironment<RegistryArea, never, Optional, typeof registrySettings>
 
 /** Returns the area of repositories, artifacts, and the rules about both. `scanner` replaces parts of the scanner in tests. */
@@ -47,8 +48,11 @@ export function registryArea(scanner: Partial<ScanParts> = {}): AreaModule {
       ({ operationId }, _context, _given, engine) =>
         admitEngine(operationId, engine),
     async open(parts) {
-      const { log, settings } = parts
-      const notices = await openBlobStore(parts, bucketIn(settings['registry.blob_store']))
+      const { dataDir, log, settings } = parts
+      const { 'registry.blob_store': blobStore } = settings
+      const bucket = bucketIn(blobStore)
+      const bucketFaults = await openBlobStore(parts, bucket)
+      const notices = bucket === undefined ? folderFaults(blobFolder(blobStore, dataDir)) : bucketFaults
       return { ...watchClusters(settings['registry.engines'], log), notices }
     },
     hooks: parts => registryHooks(environmentOf(parts)),

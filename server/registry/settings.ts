@@ -1,13 +1,12 @@
 import { join, resolve } from 'node:path'
 import { nativeScanner } from '../../domain/registry/scan-results/scans-store.ts'
 import { isUuid } from '../../runtime/formats.ts'
-import { nativeEngine } from '../engines.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
 import { listOf } from '../settings/lists.ts'
 import { object, objectByKind } from '../settings/objects.ts'
 import { duration, text } from '../settings/scalars.ts'
 import { secret } from '../settings/secret.ts'
-import { hostFault, httpUrlFault } from '../settings/text-faults.ts'
+import { addedEngineFault, hostFault, httpUrlFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of a text that names no blob store. */
 const blobStoreFault = (value: string): string | undefined =>
@@ -31,17 +30,10 @@ const scannerNameFault = (value: string): string | undefined =>
     ? undefined
     : `must have lower-case letters, digits and hyphens, and differ from ${nativeScanner}`
 
-/** Returns the fault of a text that cannot name an engine beside the native engine. */
-function engineFault(value: string): string | undefined {
-  if (value === nativeEngine) return 'must not be the name of the engine that the server has without a setting'
-  const isName = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(value)
-  return isName ? undefined : 'must be lower-case letters, digits and hyphens, and begin with a letter'
-}
-
 /** An engine whose content a cluster of another software stores and serves. */
 const engine = objectByKind({
   distribution: {
-    name: text({ fault: engineFault }),
+    name: text({ fault: addedEngineFault }),
     url: text({ fault: httpUrlFault }),
     host: text({ fault: hostFault }),
   },

@@ -1,4 +1,5 @@
 import { isEmail } from '../../runtime/formats.ts'
+import { nativeEngine } from '../engines.ts'
 
 /**
  * Checks for the texts of settings. Each check returns the fault as the continuation of the setting's name, or
@@ -19,6 +20,18 @@ export function httpUrlFault(value: string): string | undefined {
 export function hostFault(value: string): string | undefined {
   const isUsable = /^(?:[a-z0-9.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/.test(value) && URL.canParse(`https://${value}`)
   return isUsable ? undefined : 'must be a host in lower case, with or without a port, such as "registry.example:5000"'
+}
+
+/** Returns the fault of a text that cannot name an engine. */
+export function engineNameFault(value: string): string | undefined {
+  const isName = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(value)
+  return isName ? undefined : 'must be lower-case letters, digits and hyphens, and begin with a letter'
+}
+
+/** Returns the fault of a text that cannot name an engine beside the native engine. */
+export function addedEngineFault(value: string): string | undefined {
+  if (value === nativeEngine) return 'must not be the name of the engine that the server has without a setting'
+  return engineNameFault(value)
 }
 
 /** Returns the fault of a text that is no URL of a PostgreSQL database. */

@@ -22,12 +22,23 @@ import { lifecycleMetrics } from './lifecycle-metrics.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
 import { storageSettings } from './settings.ts'
 
-type StorageParts = AreaEnvironment<StorageArea, never, 'iam' | 'topology' | 'vault', typeof storageSettings>
+type StorageParts = AreaEnvironment<
+  StorageArea,
+  never,
+  'iam' | 'observability' | 'topology' | 'vault',
+  typeof storageSettings
+>
 
 /** Returns the area of storage classes, buckets, objects and uploads. `calls` replaces the calls on content files. */
 export function storageArea(calls: FileCalls = hostCalls): AreaModule {
   const environmentOf = oncePer((parts: StorageParts) => mountedStorage(parts, calls))
-  return area<StorageArea, StorageHandlers, never, 'iam' | 'topology' | 'vault', typeof storageSettings>({
+  return area<
+    StorageArea,
+    StorageHandlers,
+    never,
+    'iam' | 'observability' | 'topology' | 'vault',
+    typeof storageSettings
+  >({
     generated,
     ...storage,
     handlers: parts => storageHandlers(environmentOf(parts)),

@@ -31,6 +31,8 @@ export interface Layout extends Columns {
   readonly share: string
   /** The statement that inserts a row, unless the key exists. */
   readonly insert: string
+  /** Returns the statement that inserts a number of rows whose keys do not exist. */
+  readonly insertMany: (rows: number) => string
   readonly update: string
   /** The statements that update only some columns, keyed by the positions of the columns in `written`, with commas. */
   readonly updates: Map<string, string>
@@ -71,7 +73,8 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
     get,
     lock: get + dialect.lock,
     share: get + dialect.share,
-    insert: `INSERT INTO ${table} (${[key, body, ...names, version].join(', ')}) VALUES (${'?, '.repeat(names.length + 2)}1) ON CONFLICT (${key}) DO NOTHING`,
+    insert: insertText(table, names, 1),
+    insertMany: rows => insertText(table, names, rows),
     update: updateText(table, names),
     updates: new Map(),
     delete: `DELETE FROM ${table} WHERE ${key} = ? AND ${version} = ?`,
@@ -133,6 +136,14 @@ function checkFormer({ formerColumns = [], name }: Collection<never>, written: r
 function checkNames(named: readonly { readonly name: string }[]): void {
   const long = named.find(({ name }) => Buffer.byteLength(name) > maxNameBytes)
   if (long !== undefined) throw new Error(`"${long.name}" is longer than the ${maxNameBytes} bytes of a name in SQL`)
+}
+
+/** Returns an INSERT of a number of rows with some columns, given by their quoted names. */
+function insertText(table: string, names: readonly string[], rows: number): string {
+  const { key, version, body } = ownColumns
+  const row = `(${'?, '.repeat(names.length + 2)}1)`
+  const values = Array<string>(rows).fill(row).join(', ')
+  return `INSERT INTO ${table} (${[key, body, ...names, version].join(', ')}) VALUES ${values} ON CONFLICT (${key}) DO NOTHING`
 }
 
 /** Returns an UPDATE that sets the body and some columns, given by their quoted names. */

@@ -5,7 +5,7 @@ import { TransactionCache, type LockMode } from './transaction-cache.ts'
 import type { Layout } from './layout.ts'
 import { ScopedReader } from './scoped-reader.ts'
 import { storedOf, StoredText } from './stored-text.ts'
-import { insertOf, textOf, updateOf, type Write } from './writes.ts'
+import { insertOf, insertsOf, textOf, updateOf, type Write } from './writes.ts'
 
 /**
  * The calls of one transaction on its connection. All calls throw after the end of `within`, and after the error of a
@@ -76,6 +76,18 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     const isInserted = await this.#write(collection, document, stored, insertOf(layout, { id, document, text }))
     if (!isInserted) throw changedMeanwhile(collection)
     return stored
+  }
+
+  async insertAll<T>(collection: Collection<T>, documents: readonly T[]): Promise<void> {
+    const layout = this.layoutOf(collection)
+    if (collection.uniques !== undefined) throw new Error(`"${collection.name}" has unique sets: insert each document`)
+    const rows = documents.map(document => {
+      const id = idOf(layout, document)
+      this.#writes(collection, layout, id)
+      return { id, document, text: textOf(layout, document) }
+    })
+    for (const { count, sql, values } of insertsOf(layout, rows))
+      if ((await this.connection.run(sql, values)) < count) throw changedMeanwhile(collection)
   }
 
   async update<T>(collection: Collection<T>, id: string, document: T, version: number): Promise<Stored<T>> {

@@ -26,6 +26,23 @@ export const insertOf = (layout: Layout, { document, id, text }: WrittenDocument
   values: [id, text, ...columnValues(layout, document)],
 })
 
+/** The number of rows that one statement inserts: more rows make no statement faster. */
+const rowsPerInsert = 64
+
+/** Returns the statements that insert documents with version 1, and the number of documents of each. */
+export function insertsOf(
+  layout: Layout,
+  documents: readonly WrittenDocument[],
+): readonly (Write & { readonly count: number })[] {
+  const inserts: (Write & { readonly count: number })[] = []
+  for (let start = 0; start < documents.length; start += rowsPerInsert) {
+    const rows = documents.slice(start, start + rowsPerInsert)
+    const values = rows.flatMap(({ document, id, text }) => [id, text, ...columnValues(layout, document)])
+    inserts.push({ sql: layout.insertMany(rows.length), values, count: rows.length })
+  }
+  return inserts
+}
+
 /**
  * Returns the statement that replaces a version of a document. `before` is the replaced document, if it is known:
  * unchanged columns are not set again, because SQLite would write each of their indexes.

@@ -1,4 +1,4 @@
-import type { Verdict } from './prove.ts'
+import { notBuilt, type Verdict } from './prove.ts'
 
 /** The number of pairs that a call made, and of pairs that no call made. */
 export interface Counts {
@@ -14,14 +14,18 @@ export function countsOf(verdicts: readonly Verdict[]): Counts {
 }
 
 /**
- * Formats the counts of all areas, a line for each, and then the reasons of pairs that were not made, the most frequent
- * reason first.
+ * Formats the counts of all areas, a line for each, and then each pair that was not made with its reason. The pairs of
+ * operations that are not built are counted alone.
  */
 export function printCounts(verdicts: readonly Verdict[]): string {
   const areas = [...Map.groupBy(verdicts, ({ area }) => area)].map(([area, own]) => line(area, own))
-  const reasons = [...countsOf(verdicts).unmade].toSorted(([, one], [, other]) => other - one)
-  const why = reasons.map(([reason, count]) => `${String(count).padStart(6)}  ${reason}`)
-  return [...areas, line('all', verdicts), 'not made, because', ...why].join('\n')
+  const unbuilt = verdicts.filter(({ unmade }) => unmade === notBuilt)
+  const why = verdicts.flatMap(({ area, operationId, pair, unmade }) =>
+    unmade === undefined || unmade === notBuilt ? [] : `  ${area}.${operationId}: ${pair}, because ${unmade}`,
+  )
+  return [...areas, line('all', verdicts), 'not made', ...why, `  ${unbuilt.length} pairs, because ${notBuilt}`].join(
+    '\n',
+  )
 }
 
 function line(name: string, verdicts: readonly Verdict[]): string {

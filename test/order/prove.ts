@@ -24,7 +24,8 @@ export interface Proof {
   readonly faults: readonly string[]
 }
 
-const notBuilt = 'the operation is not built'
+/** The reason why pairs of an operation that is not built are not made. */
+export const notBuilt = 'the operation is not built'
 
 /** The reason why pairs with a pending step are not made. */
 const notThere = 'no call takes the step yet'

@@ -2,13 +2,11 @@ import type { MetricSample, Observability } from '../../ports/observability.ts'
 import type { Turn, Worker } from '../../ports/workers.ts'
 import type { DriverTelemetry, SerialOutput, Usage } from '../drivers/telemetry.ts'
 import type { ComputeEnvironment } from '../environment.ts'
+import { sendSamples } from '../../resources/resource-metrics.ts'
 import { isIn } from '../vms/transitions.ts'
 import { vmKind } from '../vms/vm-kind.ts'
 import { vmCollection, type StoredVm } from '../vms/vms-store.ts'
 import { driverVmOf } from './driver-step.ts'
-
-/** The number of samples that are collected before they are sent, so that memory stays bounded. */
-const batchSize = 2000
 
 /** The settings of the telemetry of machines. */
 interface TelemetryOptions {
@@ -64,28 +62,17 @@ const logLines = ({ lines, vm }: SerialOutput) =>
 async function sendMetrics(
   { clock, drivers, images, store }: ComputeEnvironment,
   observability: Observability,
-  { signal }: Turn,
+  turn: Turn,
 ): Promise<void> {
-  let batch = new Map<string, MetricSample[]>()
-  let size = 0
-  const send = async (): Promise<void> => {
-    for (const [workspace, metrics] of batch) await observability.ingest(workspace, { metrics })
-    batch = new Map()
-    size = 0
+  const machines = async function* () {
+    for await (const { value: vm } of store.each(vmCollection)) {
+      const now = clock.now()
+      const telemetry = vm.driver === '' ? undefined : drivers[vm.driver]?.telemetry
+      const usage = isIn(vm, 'RUNNING') ? await telemetry?.usage(driverVmOf(vm, images), now) : undefined
+      yield { workspace: vm.workspace_id, samples: samplesOf(vm, usage, now) }
+    }
   }
-  for await (const { value: vm } of store.each(vmCollection)) {
-    if (signal.aborted) return
-    const now = clock.now()
-    const telemetry = vm.driver === '' ? undefined : drivers[vm.driver]?.telemetry
-    const usage = isIn(vm, 'RUNNING') ? await telemetry?.usage(driverVmOf(vm, images), now) : undefined
-    const samples = samplesOf(vm, usage, now)
-    const collected = batch.get(vm.workspace_id)
-    if (collected) collected.push(...samples)
-    else batch.set(vm.workspace_id, [...samples])
-    size += samples.length
-    if (size >= batchSize) await send()
-  }
-  await send()
+  await sendSamples(observability, machines(), turn)
 }
 
 /** The metrics of a machine. The usage is sampled only while the machine runs. */

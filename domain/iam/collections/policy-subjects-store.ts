@@ -33,7 +33,7 @@ export async function writeSubjects(tx: Transaction, policy: Pick<Policy, 'id' |
       await tx.update(policySubjects, stored.id, next, stored.version)
     }
   }
-  for (const subject of named.values()) await tx.insert(policySubjects, subject)
+  await tx.insertAll(policySubjects, [...named.values()])
 }
 
 function subjectsOf({

@@ -1,5 +1,5 @@
 import type { CredentialPurpose } from '../../../output/iam/types.ts'
-import type { Mail } from '../interfaces/mailer.ts'
+import type { Mail } from '../../ports/mailer.ts'
 
 /** The recipient and the token of a mail. */
 export interface CredentialMail {

@@ -87,11 +87,14 @@ export async function writeRolePermissions(
   for await (const { id, value, version } of tx.each(rolePermissions, { role_id: role.id })) {
     if (!added.delete(value.permission)) await tx.delete(rolePermissions, id, version)
   }
-  for (const permission of added) {
-    const access_class = catalogue.find(permission)?.access_class ?? 'READ'
-    const id = `${role.id}/${permission}`
-    await tx.insert(rolePermissions, { id, role_id: role.id, permission, access_class, created: role.updated })
-  }
+  const rows = [...added].map(permission => ({
+    id: `${role.id}/${permission}`,
+    role_id: role.id,
+    permission,
+    access_class: catalogue.find(permission)?.access_class ?? ('READ' as const),
+    created: role.updated,
+  }))
+  await tx.insertAll(rolePermissions, rows)
 }
 
 /** Throws ROLE_IN_USE while unexpired bindings grant the role, or policies name it. */

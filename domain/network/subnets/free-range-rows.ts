@@ -8,7 +8,10 @@ import { freeRanges, rangeKey, type FreeRange } from './free-ranges-store.ts'
 
 /** Inserts the free ranges of a subnet. */
 export async function insertRanges(tx: Transaction, subnet: string, ranges: readonly SidedRange[]): Promise<void> {
-  for (const range of ranges) await tx.insert(freeRanges, rowOf(subnet, range))
+  await tx.insertAll(
+    freeRanges,
+    ranges.map(range => rowOf(subnet, range)),
+  )
 }
 
 /** Deletes all free ranges of a subnet. */

@@ -1,6 +1,6 @@
 import type { AccessPolicy, AccessRule } from '../../../output/registry/types.ts'
 import { parseCidr, type Cidr } from '../../addresses/cidr.ts'
-import { matchesAny } from '../values/glob.ts'
+import { matchesAny } from '../../resources/glob.ts'
 
 /** An action that access policies decide, without the prefix of its enum. */
 export type RegistryAction = 'PULL' | 'PUSH' | 'DELETE' | 'SCAN'

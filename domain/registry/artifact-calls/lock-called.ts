@@ -1,8 +1,9 @@
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { RegistryEnvironment } from '../environment.ts'
+import { lockShrinking } from '../repositories/lock-repository.ts'
 import { findRepository, type RepositoryPath } from '../repositories/find-repository.ts'
-import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
+import type { StoredRepository } from '../repositories/repositories-store.ts'
 
 /** Locks the row of the repository of a path, after the organisation is shared. Throws REPOSITORY_NOT_FOUND. */
 export async function lockCalled(
@@ -11,6 +12,6 @@ export async function lockCalled(
   request: Pick<RepositoryPath, 'repository' | 'workspace'>,
 ): Promise<Stored<StoredRepository>> {
   await taxonomy.share(tx, workspaceScope(request.workspace))
-  await tx.lock(repositoryCollection, request.repository)
+  await lockShrinking(tx, request.repository)
   return findRepository(tx, taxonomy, { ...request, engine: 'native' })
 }

@@ -19,9 +19,11 @@ export async function insertReferences(
     target,
     artifact_type: kind === 'SUBJECT' ? typeOfArtifact(manifest) : '',
   })
-  for (const target of childrenOf(manifest)) await tx.insert(referenceCollection, row('CHILD', target))
-  for (const blob of blobsOf(manifest)) await tx.insert(referenceCollection, row('BLOB', blob.digest))
-  if (manifest.subject) await tx.insert(referenceCollection, row('SUBJECT', manifest.subject.digest))
+  await tx.insertAll(referenceCollection, [
+    ...childrenOf(manifest).map(child => row('CHILD', child)),
+    ...blobsOf(manifest).map(({ digest: blob }) => row('BLOB', blob)),
+    ...(manifest.subject ? [row('SUBJECT', manifest.subject.digest)] : []),
+  ])
 }
 
 /** Deletes the rows of a manifest, and returns them. */

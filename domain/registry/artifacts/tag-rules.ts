@@ -1,6 +1,6 @@
 import { tagImmutable } from '../../../output/registry/errors.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
-import { matchesAny } from '../values/glob.ts'
+import { matchesAny } from '../../resources/glob.ts'
 
 /** Returns whether the rules of a repository forbid that a tag moves or goes. */
 export const isImmutable = (

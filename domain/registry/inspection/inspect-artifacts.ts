@@ -2,11 +2,12 @@ import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
 import { tagsOf } from '../artifacts/artifact-tags.ts'
 import { artifactCollection, manifestCollection, rowOf, type StoredArtifact } from '../artifacts/artifacts-store.ts'
+import { olderTypes } from '../artifacts/older-types.ts'
 import { referenceCollection } from '../artifacts/references-store.ts'
 import { tagCollection } from '../artifacts/tags-store.ts'
 import { linkCollection } from '../blobs/blobs-store.ts'
 import { ManifestFault, parseManifest } from '../manifests/parse-manifest.ts'
-import { artifactSize, blobsOf, childrenOf, requiredBlobs } from '../manifests/references.ts'
+import { artifactSize, blobsOf, childrenOf, requiredBlobs, typeOfArtifact } from '../manifests/references.ts'
 import type { Manifest } from '../manifests/manifest.ts'
 import { digestOf, parseDigest } from '../values/digest.ts'
 import { deletingRepositories } from './deleting-repositories.ts'
@@ -18,11 +19,12 @@ const resourceType = 'registry.artifacts'
 /** Checks that artifacts are as their manifests say, that their tags and indexes agree, and that nothing is left over. */
 export async function* inspectArtifacts(reader: Reader): Findings {
   const deleting = await deletingRepositories(reader)
+  const areTyped = (await reader.get(olderTypes, 'types'))?.value.is_done === true
   const isLeft = (repository: string): boolean => !deleting.has(repository)
   for await (const { id, value } of reader.each(artifactCollection)) {
     if (!isLeft(value.repository_id)) continue
     for (const message of await tagFaults(reader, value)) yield { resourceType, id, message }
-    for (const message of await manifestFaults(reader, value)) yield { resourceType, id, message }
+    for (const message of await manifestFaults(reader, value, areTyped)) yield { resourceType, id, message }
   }
   for await (const { id, value } of reader.each(tagCollection))
     if (
@@ -53,7 +55,14 @@ async function tagFaults(reader: Reader, artifact: StoredArtifact): Promise<read
   return faults
 }
 
-async function manifestFaults(reader: Reader, artifact: StoredArtifact): Promise<readonly string[]> {
+/** Compares the type of an artifact with its manifest; an older artifact has none until `areTyped`. */
+function typeFaults({ artifact_type }: StoredArtifact, manifest: Manifest, areTyped: boolean): readonly string[] {
+  const expected = typeOfArtifact(manifest)
+  const isRight = artifact_type === expected || (artifact_type === '' && !areTyped)
+  return isRight ? [] : [`has artifact_type "${artifact_type}"; its manifest says "${expected}"`]
+}
+
+async function manifestFaults(reader: Reader, artifact: StoredArtifact, areTyped: boolean): Promise<readonly string[]> {
   const { digest, manifest_size_bytes, media_type, row_id, size_bytes } = artifact
   const stored = await reader.get(manifestCollection, row_id)
   if (!stored) return ['has no manifest']
@@ -64,6 +73,7 @@ async function manifestFaults(reader: Reader, artifact: StoredArtifact): Promise
     const { manifest } = parseManifest(bytes, media_type)
     const isRightSize = manifest_size_bytes === bytes.length && size_bytes === artifactSize(manifest, bytes.length)
     return [
+      ...typeFaults(artifact, manifest, areTyped),
       ...(isRightSize ? [] : [`has ${manifest_size_bytes} and ${size_bytes} bytes; its manifest says otherwise`]),
       ...(await namedFaults(reader, artifact, manifest)),
       ...(await blobFaults(reader, artifact, manifest)),

@@ -11,7 +11,14 @@ import { ociError } from './oci-errors.ts'
 import { allowedCall, digestHeader, type PlaneCall, type PlaneReply } from './plane-call.ts'
 import { recordingQuotas, requireFewUploads, requirePushable } from './push-limits.ts'
 import { requireDigest } from './read-blob.ts'
-import { progressHeaders, receive, unknownUpload, type Receiving, type UploadRequest } from './receive-upload.ts'
+import {
+  isMisplacement,
+  progressHeaders,
+  receive,
+  unknownUpload,
+  type Receiving,
+  type UploadRequest,
+} from './receive-upload.ts'
 
 /** Begins an upload, or takes a whole blob if the request names its digest (end-4a, end-4b). */
 export async function startUpload(
@@ -102,7 +109,8 @@ export const endUpload = (
     const { received } = upload
     const size =
       request.body === undefined ? received : await receive(environment, call, { ...upload, digest }, request)
-    return finish(environment, call, { upload: upload.upload, received: Math.max(size, received) }, digest)
+    const ended = { upload: upload.upload, received: Math.max(size, received), isBegun: true }
+    return finish(environment, call, ended, digest)
   })
 
 /** Runs a call that carries bytes of an upload of its repository. Throws BLOB_UPLOAD_UNKNOWN and REPOSITORY_READ_ONLY. */
@@ -121,22 +129,27 @@ async function pushing(
     try {
       return await push(call, { upload: id, algorithm, received, note })
     } catch (error) {
-      // If the bytes cannot be noted, the next call with bytes of the upload notes them.
-      await noteFailure(environment, id, received).catch(() => {})
+      // If the bytes cannot be noted, the next call for the upload notes them.
+      if (!isMisplacement(error)) await noteFailure(environment, id, received).catch(() => {})
       throw error
     }
   })
 }
 
-/** Answers the number of received bytes of an upload. */
+/**
+ * Answers the number of received bytes of an upload, and notes it: a call of which a killed server has received a part has
+ * not noted its bytes.
+ */
 export async function readUpload(
   environment: RegistryEnvironment,
   request: { readonly upload: string },
   context: CallContext,
 ): Promise<PlaneReply> {
   const call = allowedCall(context)
-  const { id } = await findUpload(environment, call, request.upload)
-  return progress(call, id, await environment.blobs.sizeOf(id), 204)
+  const { id, value } = await findUpload(environment, call, request.upload)
+  const size = await environment.blobs.sizeOf(id)
+  if (size > value.offset) await noteProgress(environment, id, size)
+  return progress(call, id, size, 204)
 }
 
 /** Ends an upload without a blob. */
@@ -159,7 +172,7 @@ export const blobCreated = (name: string, digest: string): PlaneReply => ({
 async function finish(
   environment: RegistryEnvironment,
   call: PlaneCall,
-  received: Pick<FinishedUpload, 'received' | 'upload'>,
+  received: Pick<FinishedUpload, 'isBegun' | 'received' | 'upload'>,
   digest: Digest,
 ): Promise<PlaneReply> {
   const result = await finishUpload(environment, {

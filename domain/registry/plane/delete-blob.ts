@@ -7,7 +7,7 @@ import { unlinkBlobs } from '../blobs/unlink-blob.ts'
 import { isNamed } from '../artifacts/unlink-unnamed.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
-import { lockRepository } from '../repositories/lock-repository.ts'
+import { lockShrinkingRepository } from '../repositories/lock-repository.ts'
 import { ociError } from './oci-errors.ts'
 import { allowedCall, type PlaneReply } from './plane-call.ts'
 import { requireDigest } from './read-blob.ts'
@@ -22,7 +22,7 @@ export async function deleteBlob(
   const digest = requireDigest(request.digest)
   const time = formatMillis(context.now)
   await store.tx(async tx => {
-    const locked = await lockRepository(tx, taxonomy, repository.value)
+    const locked = await lockShrinkingRepository(tx, taxonomy, repository.value)
     const link = locked && (await tx.get(linkCollection, rowOf(repository.id, digest)))
     if (!locked || !link) throw ociError('BLOB_UNKNOWN', 'the repository has no such blob')
     if (await isNamed(tx, link.value)) {

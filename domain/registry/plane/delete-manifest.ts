@@ -6,7 +6,7 @@ import { deleteArtifact, untag } from '../artifacts/delete-artifact.ts'
 import { findArtifact } from '../artifacts/find-artifact.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
-import { lockRepository } from '../repositories/lock-repository.ts'
+import { lockShrinkingRepository } from '../repositories/lock-repository.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
 import { denied } from './oci-errors.ts'
 import { allowedCall, type PlaneReply } from './plane-call.ts'
@@ -27,7 +27,7 @@ export async function deleteManifest(
   const question = { context: caller, place: repository.value, action: 'DELETE', tags } as const
   if (tags.length > 0 && !(await decide(environment, store, question))) throw denied()
   await store.tx(async tx => {
-    const locked = await lockRepository(tx, taxonomy, repository.value)
+    const locked = await lockShrinkingRepository(tx, taxonomy, repository.value)
     if (!locked) throw unknownManifest()
     const deleted = await remove(environment, tx, locked, reference, caller)
     await audit.recordActivity(tx, manifestActivity(caller, locked.value, deleted, 'deleteManifest'))

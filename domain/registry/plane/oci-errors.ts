@@ -40,6 +40,10 @@ export function ociError(code: OciCode, message: string, details: OciDetails = {
   return error
 }
 
+/** Returns the status with which an error was made; undefined for the usual status of its code. */
+export const ociStatus = (error: unknown): number | undefined =>
+  error instanceof ApiError ? known.get(error)?.status : undefined
+
 /** Returns the error of a refusal, which says neither what exists nor what decided (conventions §12). */
 export const denied = (): ApiError =>
   new ApiError({ reason: 'IAM_PERMISSION_DENIED', rpc: 'PERMISSION_DENIED' }, 'permission denied')

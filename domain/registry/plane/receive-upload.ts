@@ -3,12 +3,15 @@ import { UploadChanged } from '../blobs/blob-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { digestText, type Digest, type DigestAlgorithm } from '../values/digest.ts'
 import { chunkRange, receivedRange } from './content-range.ts'
-import { ociError } from './oci-errors.ts'
+import { ociError, ociStatus } from './oci-errors.ts'
 import type { Body, PlaneCall } from './plane-call.ts'
 import { uploadLimit } from './push-limits.ts'
 
 /** The number of bytes of one call after which the bytes are noted, and the room is read again: 16 MiB. */
 const notedBytes = 16 * 2 ** 20
+
+/** The status of the refusal of bytes that do not follow the bytes of their upload. */
+const misplacedStatus = 416
 
 /** The headers and parameters of a call that carries bytes of an upload. */
 export interface UploadRequest {
@@ -32,8 +35,10 @@ export interface Receiving {
 }
 
 /**
- * Appends the body of a request, and returns the number of received bytes. Notes the bytes of a long body while they
- * arrive; the caller notes the end. Throws QUOTA_EXCEEDED, BLOB_UPLOAD_INVALID and BLOB_UPLOAD_UNKNOWN.
+ * Appends the body of a request, and returns the number of received bytes. Without Content-Range, the body begins after the
+ * bytes that the upload had at the begin of the call, so of two calls with the next bytes one is refused. Notes the bytes
+ * of a long body while they arrive; the caller notes the end. Throws QUOTA_EXCEEDED, BLOB_UPLOAD_INVALID and
+ * BLOB_UPLOAD_UNKNOWN.
  */
 export async function receive(
   environment: RegistryEnvironment,
@@ -48,17 +53,20 @@ export async function receive(
   if (range && length > 0 && range.last - range.first + 1 !== length)
     throw ociError('BLOB_UPLOAD_INVALID', 'Content-Range must have as many bytes as Content-Length says')
   const limit = await limitOf(environment, call, to, length)
-  const appending = { algorithm, first: range?.first, isBegun: received > 0, ...limit }
+  const appending = { algorithm, first: range?.first ?? received, isBegun: received > 0, ...limit }
   const body = noted(environment, call, to, request.body ?? new Blob().stream())
   const appended = await environment.blobs.append(upload, body, appending).catch((error: unknown) => {
     throw error instanceof UploadChanged ? unknownUpload() : error
   })
   if (!appended.isMisplaced) return appended.size
   throw ociError('BLOB_UPLOAD_INVALID', `the next byte of the upload is byte ${appended.size}`, {
-    status: 416,
+    status: misplacedStatus,
     headers: progressHeaders(call, upload, appended.size),
   })
 }
+
+/** Whether a call was refused because its bytes have another position, so that nothing was appended. */
+export const isMisplacement = (error: unknown): boolean => ociStatus(error) === misplacedStatus
 
 /** Returns the limit of an upload that receives `length` further bytes. Throws QUOTA_EXCEEDED. */
 const limitOf = (
@@ -73,12 +81,14 @@ async function* noted(environment: RegistryEnvironment, call: PlaneCall, to: Rec
   let arrived = 0
   let next = notedBytes
   for await (const chunk of body) {
+    // The last bytes of a body are not noted here, so no other call of the upload can begin after them.
+    if (arrived >= next) {
+      next = arrived + notedBytes
+      if (!(await to.note(to.received + arrived))) throw unknownUpload()
+      await limitOf(environment, call, to, arrived)
+    }
     arrived += chunk.length
     yield chunk
-    if (arrived < next) continue
-    next = arrived + notedBytes
-    if (!(await to.note(to.received + arrived))) throw unknownUpload()
-    await limitOf(environment, call, to, arrived)
   }
 }
 

@@ -19,7 +19,7 @@ import { LimitBuckets } from '../../resources/quotas/limit-buckets.ts'
 import { Resources } from '../../resources/resources.ts'
 import { standardMembers } from '../../resources/standard-members.ts'
 import type { RegistryEnvironment } from '../environment.ts'
-import { repositoryCollection } from '../repositories/repositories-store.ts'
+import { lockRepositories } from '../repositories/lock-repository.ts'
 import { limits, quotaLimitKind, scopeTypes, type StoredQuotaLimit } from './limit-kind.ts'
 import { quotas } from './quotas.ts'
 import { settleReadOnly, storageQuota } from './read-only.ts'
@@ -65,7 +65,7 @@ function createQuotaLimit(
   return resources.create({ ...path, body }, context, row, {
     async refer(tx) {
       buckets.requireDimensions(definitionNamed(row.quota_definition_id), row.dimensions)
-      await lockRepositories(tx, row)
+      await lockLimited(tx, row)
     },
     exclude: tx => buckets.take(tx, row),
     async count(tx) {
@@ -79,7 +79,7 @@ const updateQuotaLimit = (resources: Limits, request: UpdateQuotaLimitRequest, c
   resources.update(request, context, {
     async refer(tx, { changed, value }) {
       if (!changed.includes('limit')) return {}
-      await lockRepositories(tx, value)
+      await lockLimited(tx, value)
       await buckets.change(tx, value)
       await settle(tx, value, context)
       return { warnings: await buckets.warnings(tx, definitionNamed(value.quota_definition_id), value) }
@@ -89,7 +89,7 @@ const updateQuotaLimit = (resources: Limits, request: UpdateQuotaLimitRequest, c
 const deleteQuotaLimit = (resources: Limits, request: DeleteQuotaLimitRequest, context: CallContext) =>
   resources.delete(request, context, {
     async release(tx, row) {
-      await lockRepositories(tx, row)
+      await lockLimited(tx, row)
       await buckets.release(tx, row)
       await settle(tx, row, context)
     },
@@ -103,14 +103,11 @@ function definitionNamed(id: string): Definition {
 }
 
 /**
- * Locks the repositories of a workspace whose limit of stored bytes changes, in the order of their ids, because a push
- * locks its repository before the bucket of the quota too.
+ * Locks the repositories of a workspace whose limit of stored bytes changes, because a push locks its repository before the
+ * bucket of the quota too.
  */
-async function lockRepositories(tx: Transaction, { quota_definition_id, workspace_id }: StoredQuotaLimit) {
-  if (quota_definition_id !== storageQuota) return
-  const ids: string[] = []
-  for await (const { id } of tx.each(repositoryCollection, { workspace_id })) ids.push(id)
-  for (const id of ids) await tx.lock(repositoryCollection, id)
+async function lockLimited(tx: Transaction, { quota_definition_id, workspace_id }: StoredQuotaLimit): Promise<void> {
+  if (quota_definition_id === storageQuota) await lockRepositories(tx, workspace_id)
 }
 
 async function settle(tx: Transaction, { quota_definition_id, workspace_id }: StoredQuotaLimit, { now }: CallContext) {

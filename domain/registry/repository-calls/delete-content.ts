@@ -7,6 +7,7 @@ import { forgetRow } from '../../resources/references.ts'
 import { emptyRepository } from '../engines/empty-cluster.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { settleReadOnly } from '../quotas/read-only.ts'
+import { lockShrinking } from '../repositories/lock-repository.ts'
 import { repositoryKind } from '../repositories/repository-kind.ts'
 import { repositoryCollection } from '../repositories/repositories-store.ts'
 import { dropRules } from './drop-rules.ts'
@@ -38,7 +39,7 @@ export const deleteContent = ({ clock, engines }: Deleting): Procedure<{ readonl
     },
   ],
   async failed(tx, { input: { repository } }) {
-    const stored = await tx.lock(repositoryCollection, repository)
+    const stored = await lockShrinking(tx, repository)
     if (stored?.value.state !== 'REGISTRY_REPOSITORY_STATE_DELETING') return
     const update_time = formatMillis(clock.now())
     const next = { ...stored.value, state: 'REGISTRY_REPOSITORY_STATE_ACTIVE', update_time } as const
@@ -61,7 +62,7 @@ const refusal = (engine: string): StepOutcome => {
 
 /** Deletes the row of a repository without content, and all rows that belong to it. */
 export async function deleteRow(tx: Transaction, id: string, now: number): Promise<void> {
-  const stored = await tx.lock(repositoryCollection, id)
+  const stored = await lockShrinking(tx, id)
   if (!stored) return
   await dropRules(tx, id)
   await forgetRow(tx, { type: repositoryKind.type, id })

@@ -5,6 +5,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { isAt } from '../../resources/find-rows.ts'
 import type { RegistryEnvironment } from '../environment.ts'
+import { lockShrinking } from '../repositories/lock-repository.ts'
 import { requireNoLock } from '../locks/active-locks.ts'
 import { settleReadOnly } from '../quotas/read-only.ts'
 import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
@@ -28,6 +29,10 @@ export async function deleteRepository(
   if (!request.force) {
     const isTagged = await hasClusterTags(environment, request)
     return resources.delete(request, context, {
+      async lockFirst(tx) {
+        const seen = (await tx.get(repositoryCollection, request.id))?.value
+        if (seen && isAt(seen, request)) await lockShrinking(tx, request.id)
+      },
       async release(tx, repository) {
         requireEmpty(repository, isTagged)
         await requireNoLock(tx, repository.id, context.now)

@@ -5,7 +5,7 @@ import { isImmutable } from '../artifacts/tag-rules.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
 import type { RetentionRules } from '../retention/judge.ts'
 import { retentionCollection } from '../retention/retention-store.ts'
-import { matchesAny } from '../values/glob.ts'
+import { matchesAny } from '../../resources/glob.ts'
 
 /** The number of policies that one statement reads. */
 const pageSize = 100

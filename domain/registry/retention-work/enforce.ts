@@ -1,6 +1,6 @@
 import type { Reader, Stored, Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
-import { repositoryCollection } from '../repositories/repositories-store.ts'
+import { lockShrinking } from '../repositories/lock-repository.ts'
 import type { Decision } from '../retention/decide.ts'
 import { deletionOrder } from '../retention/holders.ts'
 import { retentionCollection, retentionRunCollection, type RetentionRun } from '../retention/retention-store.ts'
@@ -124,7 +124,7 @@ class Enforcement {
     const { taxonomy } = this.#environment
     const { policy, revision } = this.#current
     await taxonomy.share(tx, workspaceScope(policy.workspace_id))
-    const repository = await tx.lock(repositoryCollection, this.#repository)
+    const repository = await lockShrinking(tx, this.#repository)
     const run = await tx.lock(retentionRunCollection, policy.id)
     const present = (await tx.get(retentionCollection, policy.id))?.value
     if (!run || !present || !(await mayEnforce(this.#environment, tx, { policy: present }))) return 'over'

@@ -1,6 +1,6 @@
 import type { RetentionRule } from '../../../output/registry/types.ts'
 import { parseDuration } from '../../../runtime/timestamps.ts'
-import { matchesAny } from '../values/glob.ts'
+import { matchesAny } from '../../resources/glob.ts'
 import type { Steps } from './steps.ts'
 
 /** The facts of an artifact that decide about its retention. Times are in milliseconds since 1970. */

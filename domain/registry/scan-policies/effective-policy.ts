@@ -1,6 +1,6 @@
 import type { Reader } from '../../ports/store.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
-import { matchesAny } from '../values/glob.ts'
+import { matchesAny } from '../../resources/glob.ts'
 import { scanPolicyCollection, type StoredScanPolicy } from './scan-policies-store.ts'
 
 /** A scan policy, and the version of its row, which grows with every change. */

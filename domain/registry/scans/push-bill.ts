@@ -12,7 +12,7 @@ import { requirePush } from '../plane/blob-upload.ts'
 import { manifestActivity } from '../plane/push-activity.ts'
 import { uploadLimit } from '../plane/push-limits.ts'
 import { commitManifest } from '../plane/push-manifest.ts'
-import { lockRepository } from '../repositories/lock-repository.ts'
+import { lockShrinkingRepository } from '../repositories/lock-repository.ts'
 import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
 import { sbomFormat } from '../scanning/sbom.ts'
 import { finishUpload } from '../uploads/finish-upload.ts'
@@ -137,7 +137,7 @@ export async function deleteBill(
   const context = systemContext(clock.now(), signal)
   try {
     await store.tx(async tx => {
-      const locked = await lockRepository(tx, taxonomy, { id, workspace_id })
+      const locked = await lockShrinkingRepository(tx, taxonomy, { id, workspace_id })
       const current = (await tx.get(scanCollection, scan))?.value
       if (current && (isInProgress(current) || current.result?.sbom?.digest === digest)) return
       const bill = locked && (await tx.get(artifactCollection, rowOf(locked.id, digest)))?.value

@@ -16,6 +16,8 @@ export interface FinishedUpload {
   readonly upload: string
   /** The number of bytes that the calls have received, of which a part may be gone if another call ends the upload. */
   readonly received: number
+  /** Whether the upload has had a row since an earlier call, so that only one call can end it. */
+  readonly isBegun?: boolean
   readonly repository: StoredRepository
   readonly digest: Digest
   readonly now: number
@@ -44,16 +46,19 @@ export async function finishUpload(
     return 'mismatch'
   }
   const known = await store.get(blobCollection, digestText(digest))
-  const isKnown = known !== undefined && known.value.state !== 'DELETING'
-  if (isKnown && (await commit(environment, finished, size)) !== undefined) {
-    await blobs.discard(upload)
-    return 'stored'
+  if (known !== undefined && known.value.state !== 'DELETING') {
+    const committed = await commit(environment, finished, size)
+    if (committed !== 'lost') {
+      await blobs.discard(upload)
+      return committed === 'ended' ? 'ended' : 'stored'
+    }
   }
   const file = `blobs/${digest.algorithm}/${hex.slice(0, 2)}/${hex}.${clock.newId()}`
   try {
     await blobs.keep(upload, file, size)
-    const usesFile = await commit(environment, finished, size, file)
-    if (usesFile !== true) await blobs.remove(file)
+    const committed = await commit(environment, finished, size, file)
+    if (committed !== 'used') await blobs.remove(file)
+    return committed === 'ended' ? 'ended' : 'stored'
   } catch (error) {
     if (error instanceof UploadChanged) return 'ended'
     // After another error the rows may be committed. A worker deletes the files that no row names.
@@ -63,7 +68,6 @@ export async function finishUpload(
     }
     throw error
   }
-  return 'stored'
 }
 
 /** Deletes the row of an upload, if there is one. */
@@ -73,24 +77,28 @@ export async function dropUpload(tx: Transaction, upload: string): Promise<void>
 }
 
 /**
- * Commits the rows of a blob. Returns whether the row of the blob names `file`; undefined without `file` if the registry
- * has lost the blob since.
+ * The result of a commit: whether the row of the blob names the new file or an older one, unless another call has ended
+ * the upload, or the registry has lost a blob without a new file since.
  */
+type Committed = 'used' | 'known' | 'ended' | 'lost'
+
+/** Commits the rows of a blob, whose bytes are in `file` or in the file of an equal blob. */
 function commit(
   { store, taxonomy }: Pick<RegistryEnvironment, 'store' | 'taxonomy'>,
-  { digest, now, repository, requirePush, upload }: FinishedUpload,
+  { digest, isBegun = false, now, repository, requirePush, upload }: FinishedUpload,
   size: number,
   file?: string,
-): Promise<boolean | undefined> {
+): Promise<Committed> {
   const time = formatMillis(now)
   return store.tx(async tx => {
     const locked = await lockRepository(tx, taxonomy, repository)
     requirePush(locked?.value)
-    if (!locked) return undefined
+    if (!locked) return 'lost'
+    if (isBegun && !(await tx.lock(uploadCollection, upload))) return 'ended'
     const linked = await linkBlob(tx, locked.value, { digest: digestText(digest), size, file }, time)
-    if (!linked) return undefined
+    if (!linked) return 'lost'
     await dropUpload(tx, upload)
     if (linked.bytes > 0) await chargeUsage(tx, locked, { bytes: linked.bytes }, time)
-    return linked.usesFile
+    return linked.usesFile ? 'used' : 'known'
   })
 }

@@ -6,7 +6,7 @@ import { pushMs, unlinkUnnamed } from '../artifacts/unlink-unnamed.ts'
 import { referenceCollection } from '../artifacts/references-store.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
-import { repositoryCollection } from '../repositories/repositories-store.ts'
+import { lockShrinking } from '../repositories/lock-repository.ts'
 import { dropUpload } from '../uploads/finish-upload.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
 
@@ -46,7 +46,7 @@ export async function unlinkAbandoned(parts: CollectionParts, { signal, tx }: Tu
     if (touch_time > touchedSince || (await store.exists(referenceCollection, named))) continue
     await tx(async transaction => {
       await taxonomy.share(transaction, workspaceScope(workspace_id))
-      const locked = await transaction.lock(repositoryCollection, repository_id)
+      const locked = await lockShrinking(transaction, repository_id)
       const { freedBytes } = await unlinkUnnamed(transaction, repository_id, [digest], { now, touchedSince })
       if (locked && freedBytes > 0) await chargeUsage(transaction, locked, { bytes: -freedBytes }, formatMillis(now))
     })

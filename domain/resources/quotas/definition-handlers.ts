@@ -3,15 +3,14 @@ import type { ApiError } from '../../../runtime/errors.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { listInMemory, type Page } from '../../../runtime/pagination.ts'
 import type { MakeError } from '../kind.ts'
-import type { Definition, QuotaScope } from './definitions.ts'
-import type { Quotas } from './quotas.ts'
+import type { DefinitionFacts, KnownDefinitions, QuotaScope } from './definitions.ts'
 
 /** The values of an area's enum of scope types, keyed by their names without prefix. */
 export type ScopeTypes<ScopeType extends string> = Readonly<Record<QuotaScope['type'], ScopeType>>
 
 /** A quota definition as responses of the area show it. */
 export interface DefinitionAnswer<ScopeType extends string> extends Pick<
-  Definition,
+  DefinitionFacts,
   'id' | 'display_name' | 'description' | 'unit' | 'resource_type' | 'default_limit'
 > {
   scope_type: ScopeType
@@ -25,11 +24,11 @@ export interface QuotaErrors {
 
 /** Serves the quota definitions of an area, which every principal may read. */
 export class QuotaDefinitions<ScopeType extends string> {
-  readonly #quotas: Quotas
+  readonly #quotas: KnownDefinitions
   readonly #scopeTypes: ScopeTypes<ScopeType>
   readonly #errors: QuotaErrors
 
-  constructor(quotas: Quotas, scopeTypes: ScopeTypes<ScopeType>, errors: QuotaErrors) {
+  constructor(quotas: KnownDefinitions, scopeTypes: ScopeTypes<ScopeType>, errors: QuotaErrors) {
     this.#quotas = quotas
     this.#scopeTypes = scopeTypes
     this.#errors = errors
@@ -46,7 +45,7 @@ export class QuotaDefinitions<ScopeType extends string> {
     return this.#answer(requireDefinition(this.#quotas, this.#errors, id))
   }
 
-  #answer(definition: Definition): DefinitionAnswer<ScopeType> {
+  #answer(definition: DefinitionFacts): DefinitionAnswer<ScopeType> {
     const { default_limit, description, dimensions, display_name, id, resource_type, scope, unit } = definition
     const shown = { id, display_name, description, unit, resource_type, default_limit }
     return { ...shown, scope_type: this.#scopeTypes[scope], dimensions: [...dimensions] }
@@ -54,14 +53,18 @@ export class QuotaDefinitions<ScopeType extends string> {
 }
 
 /** Returns the definition with this id. Throws QUOTA_DEFINITION_NOT_FOUND if no definition has the id. */
-export function requireDefinition(quotas: Quotas, errors: QuotaErrors, id: string): Definition {
+export function requireDefinition<Known extends DefinitionFacts>(
+  quotas: KnownDefinitions<Known>,
+  errors: QuotaErrors,
+  id: string,
+): Known {
   const definition = quotas.find(id)
   if (definition) return definition
   throw absentDefinition(quotas, errors, id)
 }
 
 /** Returns the error QUOTA_DEFINITION_NOT_FOUND for an id that no definition has. */
-export function absentDefinition(quotas: Quotas, { definitionNotFound }: QuotaErrors, id: string): ApiError {
+export function absentDefinition(quotas: KnownDefinitions, { definitionNotFound }: QuotaErrors, id: string): ApiError {
   const known = quotas.definitions.map(each => each.id).join(', ')
   return definitionNotFound(`there is no quota definition "${id.slice(0, 80)}"; there are ${known}`, {
     resource: { type: 'quotaDefinitions', name: id.slice(0, 80) },

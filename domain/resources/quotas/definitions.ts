@@ -8,7 +8,7 @@ export type QuotaScope = Scope & { readonly type: 'WORKSPACE' | 'ORGANISATION' }
 export type Dimensions = Readonly<Record<string, string>>
 
 /** A quota and its default limit, without the way in which its usage is read (conventions §10). */
-interface DefinitionFacts {
+export interface DefinitionFacts {
   /** The natural key: `network.vpcs`. */
   readonly id: string
   readonly display_name: string
@@ -36,6 +36,13 @@ interface CountedDefinition extends DefinitionFacts {
 interface MeasuredDefinition extends DefinitionFacts {
   /** Returns the amount in use in one bucket. */
   readonly measure: (reader: Reader, scope: QuotaScope, dimensions: Dimensions) => Promise<number>
+}
+
+/** The quota definitions of an area. */
+export interface KnownDefinitions<Known extends DefinitionFacts = DefinitionFacts> {
+  readonly definitions: readonly Known[]
+  /** Returns the definition with this id; undefined if no definition has the id. */
+  find(id: string): Known | undefined
 }
 
 /** A quota: the resources that it caps, and the default limit (conventions §10). Definitions are built in. */

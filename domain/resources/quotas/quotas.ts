@@ -1,9 +1,9 @@
-import { quotaExceeded } from '../../../output/shared/errors.ts'
-import { ApiError, type ErrorDomain } from '../../../runtime/errors.ts'
+import type { ErrorDomain } from '../../../runtime/errors.ts'
 import type { Collection, Reader, Store, Transaction } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bucketKey, bucketsOf, lockBucket, type Bucket } from './buckets.ts'
-import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
+import { usageOf, type Definition, type Dimensions, type KnownDefinitions, type QuotaScope } from './definitions.ts'
+import { exceeded } from './exceeded.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** The bucket in which a new row counts. */
@@ -19,7 +19,7 @@ interface NewRows {
 }
 
 /** The quotas of an area: definitions, and limits of buckets, without inheritance along the tree (conventions §10). */
-export class Quotas {
+export class Quotas implements KnownDefinitions<Definition> {
   readonly buckets: Collection<Bucket>
   readonly definitions: readonly Definition[]
   readonly #domain: ErrorDomain
@@ -153,31 +153,4 @@ async function organisationOf(tx: Transaction, taxonomy: Pick<Taxonomy, 'chain'>
   const organisation = (await taxonomy.chain(tx, scope))?.at(-1)
   if (organisation === undefined) throw new Error(`${scope.type} ${scope.id} has no organisation`)
   return { type: 'ORGANISATION', id: organisation.id }
-}
-
-interface Excess {
-  readonly scope: QuotaScope
-  readonly dimensions: Dimensions
-  readonly limit: number
-  readonly usage: number
-  readonly n: number
-}
-
-function exceeded(domain: ErrorDomain, quota: string, { dimensions, limit, n, scope, usage }: Excess): ApiError {
-  const used = `${usage} of ${limit} are used, ${n} more ${n === 1 ? 'was' : 'were'} requested`
-  const where = Object.entries(dimensions).map(([name, value]) => ` with ${name} ${value}`)
-  const { code, details, message, metadata, reason, rpc } = quotaExceeded(
-    `quota ${quota} is used up at ${scope.type} ${scope.id}${where.join('')}: ${used}`,
-    {
-      ...dimensions,
-      quota,
-      limit: String(limit),
-      usage: String(usage),
-      requested: String(n),
-      scope_type: scope.type,
-      scope_id: scope.id,
-    },
-    { quota: [{ subject: quota, description: used }] },
-  )
-  return new ApiError({ reason, rpc, code, domain }, message, metadata, details)
 }

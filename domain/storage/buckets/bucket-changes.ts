@@ -1,6 +1,6 @@
 import { retentionPolicyLocked, versioningTransitionInvalid } from '../../../output/storage/errors.ts'
 import type { BucketUpdate, ParsedBucket, RetentionPolicy } from '../../../output/storage/types.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 import type { StoredBucket } from './buckets-store.ts'
 
 const disabled = 'STORAGE_VERSIONING_DISABLED'

@@ -2,7 +2,7 @@ import type { BucketUpdate, LifecycleRuleInput } from '../../../output/storage/t
 import type { FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { placeFaults } from '../../resources/place-form.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 
 /** The longest time for which a policy protects versions, in milliseconds: 100 years. */
 const maxRetentionMs = 3_155_760_000_000

@@ -5,7 +5,7 @@ import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { nameField, nameRange } from '../objects/name-range.ts'
 import { versionCollection, versionField, type StoredVersion } from '../objects/versions-store.ts'
 import { uploadCollection, type StoredUpload } from '../uploads/uploads-store.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 import { dayMs, removesNoncurrent, type Rule } from '../rules/due.ts'
 
 /** The number of rows that one statement reads. */

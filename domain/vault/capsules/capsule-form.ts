@@ -1,7 +1,7 @@
 import type { CapsuleInput } from '../../../output/vault/types.ts'
 import type { FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 
 const minLifeMs = 60_000
 const maxLifeMs = 2_592_000_000

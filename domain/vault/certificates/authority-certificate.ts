@@ -1,7 +1,7 @@
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { lifetimeExceedsIssuer, pathLengthExceeded } from '../../../output/vault/errors.ts'
 import { faultAt } from '../../../runtime/errors.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 import type { KeyObject } from 'node:crypto'
 import { authorityState, type StoredAuthority } from './authorities-store.ts'
 import { endOfChain, type Issuer } from './issuer.ts'

@@ -5,7 +5,7 @@ import type {
 } from '../../../output/vault/types.ts'
 import type { FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 import { addressRange, hostName, uri } from './names/name-forms.ts'
 
 const minLifeMs = 86_400_000

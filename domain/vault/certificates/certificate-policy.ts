@@ -1,7 +1,7 @@
 import { algorithmNotAllowed, lifetimeExceedsIssuer, lifetimeExceedsTemplate } from '../../../output/vault/errors.ts'
 import type { CertificateSubject, CertificateTemplate, KeyUsageInput } from '../../../output/vault/types.ts'
 import { faultAt } from '../../../runtime/errors.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 import type { StoredAuthority } from './authorities-store.ts'
 import { isAllowedByChain, type Issuer } from './issuer.ts'
 import { listedNames, refuseName, withCommonName, type NamesToCertify } from './names/certified-names.ts'

@@ -7,7 +7,7 @@ import type {
 import { faultAt, type FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { fieldInvalid } from '../../../runtime/refusal.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 import { addressRange, hostName } from './names/name-forms.ts'
 import { dnsPattern, uriPrefix } from './names/template-names.ts'
 import { isObjectIdentifier } from './x509/extensions.ts'

@@ -6,7 +6,7 @@ import { nextEtag } from '../../resources/etag.ts'
 import type { VerbChange } from '../../resources/mutation-rules.ts'
 import { requireUnused } from '../../resources/require-unused.ts'
 import type { VaultEnvironment } from '../environment.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 import { setAgenda } from '../work/agenda.ts'
 import { cryptoKeyKind } from './crypto-key-kind.ts'
 import {

@@ -3,7 +3,7 @@ import type { CryptoKeyAlgorithm, CryptoKeyPurpose, CryptoKeyUpdate } from '../.
 import { faultAt, type FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { fieldInvalid } from '../../../runtime/refusal.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 import { purposeOf, schemes, type Scheme } from './schemes.ts'
 
 const dayMs = 86_400_000

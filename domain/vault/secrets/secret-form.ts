@@ -1,7 +1,7 @@
 import type { SecretUpdate } from '../../../output/vault/types.ts'
 import type { FieldViolation } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
-import { durationMs } from '../values/durations.ts'
+import { durationMs } from '../../resources/durations.ts'
 
 const dayMs = 86_400_000
 

@@ -1,3 +1,4 @@
+import type { Worker } from '../../../domain/ports/workers.ts'
 import type { AreaModule } from '../../../server/area.ts'
 import type { PlatformServices } from '../../../server/area-parts.ts'
 
@@ -5,13 +6,19 @@ import type { PlatformServices } from '../../../server/area-parts.ts'
 const everyMs = 100
 
 /** Returns an area whose worker with the given name runs ten times a second. */
-export const withFrequentWorker = (area: AreaModule, name: string): AreaModule => ({
+export const withFrequentWorker = (area: AreaModule, name: string): AreaModule =>
+  frequent(area, worker => worker.name === name)
+
+/** Returns an area of which each worker runs ten times a second. */
+export const withFrequentWorkers = (area: AreaModule): AreaModule => frequent(area, () => true)
+
+const frequent = (area: AreaModule, isFrequent: (worker: Worker) => boolean): AreaModule => ({
   ...area,
   mount(parts: PlatformServices) {
     const mounted = area.mount(parts)
     return {
       ...mounted,
-      workers: mounted.workers.map(worker => (worker.name === name ? { ...worker, everyMs } : worker)),
+      workers: mounted.workers.map(worker => (isFrequent(worker) ? { ...worker, everyMs } : worker)),
     }
   },
 })

@@ -15,14 +15,16 @@ import { restartsOf, type Restarts } from './restarts.ts'
 import type { WalkedLine } from './serve-walked.ts'
 import { startWalked, type WalkedProcess } from './walked-process.ts'
 
+const { NINEFOLD_KILL_POINTS: given = '4' } = process.env
+
 /**
- * The maximal number of points that a walk tries. For all points: `NINEFOLD_KILL_POINTS=all npx vitest run
- * test/server/made-area`
+ * The maximal number of points that a walk tries, which lie evenly among all points. For all points:
+ * `NINEFOLD_KILL_POINTS=all npx vitest run test/server/made-area`
  */
-const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
+const mostPoints = given === 'all' ? Infinity : Number(given)
 
 /** The time limit of a test with a walk, in milliseconds. */
-export const walkTimeout = mostPoints === Infinity ? 7_200_000 : 180_000
+export const walkTimeout = mostPoints > 4 ? 7_200_000 : 180_000
 
 /**
  * The time limit of a call to a live server, and of the wait for the end of all work, in milliseconds. The restart of a
@@ -43,6 +45,8 @@ export interface KillWalk {
    * at each retry. Calls that change resources must carry an Idempotency-Key.
    */
   readonly tell: (call: typeof fetch, round: number) => Promise<void>
+  /** The addresses of the processes beside the servers, which the program receives. */
+  readonly peers?: Readonly<Record<string, string>>
 }
 
 /** The result of a walk. */
@@ -65,7 +69,7 @@ type Acknowledged = Map<string, string>
  * of the step. After each kill a server continues: on SQLite the same server after a restart, on PostgreSQL another
  * server. After each round all work and operations must have ended, each acknowledged operation must exist, each call
  * must have exactly one operation, and the doctor must have no findings. Rejects if a condition is violated, or if the
- * story leaves out a step of a procedure. Returns the points and the times of the restarts.
+ * story leaves out a step of a procedure, a named call or a named worker. Returns the points and the times of the restarts.
  */
 export async function killWalk(walk: KillWalk): Promise<Walked> {
   const stage = await Stage.set(walk)
@@ -145,7 +149,8 @@ class Stage {
       if (declared !== undefined && !this.declared.includes(declared)) this.declared.push(declared)
       if (passed !== undefined) this.passed.add(passed)
     }
-    return startWalked(this.#walk.program, { place: this.#place, port }, hear, onTestFinished)
+    const { peers = {}, program } = this.#walk
+    return startWalked(program, { place: this.#place, port, peers }, hear, onTestFinished)
   }
 
   async #restart(server: { readonly port: number; process: WalkedProcess }): Promise<void> {

@@ -17,6 +17,8 @@ import { serve } from '../../../server/serve.ts'
 export interface WalkedServer {
   readonly place: StorePlace
   readonly port: number
+  /** The addresses of the processes beside the servers, keyed by their names. */
+  readonly peers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -31,7 +33,7 @@ export interface Arming {
 
 /** A line of the output of a walked server, as JSON. */
 export interface WalkedLine {
-  /** A step that an area declares, for example `yard.pack/tape`. */
+  /** A step that an area declares, for example `yard.pack/tape`, or a named call or worker. */
   readonly declared?: string
   /** A point that the server has reached for the first time. */
   readonly passed?: string
@@ -43,8 +45,15 @@ export interface WalkedLine {
 export interface WalkedOptions extends Pick<Partial<Config>, 'baseUrl' | 'given'> {
   /** The operation ids of the calls of the walked area and of its data planes. */
   readonly calls?: readonly string[]
-  /** The names of the periodic workers of the walked area. */
-  readonly workers?: readonly string[]
+  /** The names of periodic workers of the walked area, or all of them. */
+  readonly workers?: readonly string[] | 'all'
+}
+
+/** Returns the argument of this process. */
+export function walkedServer(): WalkedServer {
+  const [text = ''] = process.argv.slice(2)
+  const server: WalkedServer = JSON.parse(text)
+  return server
 }
 
 interface RunningStep {
@@ -87,21 +96,26 @@ export async function serveWalked(
   openAccess: OpenAccess,
   { calls = [], workers = [], ...settings }: WalkedOptions = {},
 ): Promise<void> {
-  const [text = ''] = process.argv.slice(2)
-  const { place, port }: WalkedServer = JSON.parse(text)
+  const { place, port } = walkedServer()
   createInterface(process.stdin).on('line', line => {
     armed = JSON.parse(line)
     tell({ armed: armed.point })
   })
   process.stdin.on('end', () => process.exit(1))
-  const named = new Set([...calls, ...workers])
-  const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area, named) : area))
+  const named = new Set([...calls, ...(workers === 'all' ? [] : workers)])
+  for (const name of named) tell({ declared: name })
+  const isWatched = ({ name }: Worker): boolean => workers === 'all' || named.has(name)
+  const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area, named, isWatched) : area))
   const http = { host: '127.0.0.1', port, isPortOpen: false }
   const { url } = await serve({ baseUrl: undefined, ...settings, ...place, http }, watched, openAccess)
   tell({ listens: url })
 }
 
-const watchedArea = (area: AreaModule, named: ReadonlySet<string>): AreaModule => ({
+const watchedArea = (
+  area: AreaModule,
+  named: ReadonlySet<string>,
+  isWatched: (worker: Worker) => boolean,
+): AreaModule => ({
   ...area,
   mount(parts: PlatformServices) {
     watchStore(parts.store)
@@ -114,7 +128,7 @@ const watchedArea = (area: AreaModule, named: ReadonlySet<string>): AreaModule =
       return {
         ...mounted,
         routes: mounted.routes.map(bound => watchedRoute(bound, named)),
-        workers: mounted.workers.map(worker => watchedWorker(worker, named)),
+        workers: mounted.workers.map(worker => (isWatched(worker) ? watchedWorker(worker) : worker)),
       }
     } finally {
       parts.queue.declare = declare
@@ -153,9 +167,10 @@ function watchedRoute(bound: BoundRoute, named: ReadonlySet<string>): BoundRoute
     : bound
 }
 
-function watchedWorker(worker: Worker, named: ReadonlySet<string>): Worker {
+function watchedWorker(worker: Worker): Worker {
   const { name } = worker
-  return named.has(name) ? { ...worker, run: turn => watchedRun(name, () => worker.run(turn)) } : worker
+  tell({ declared: name })
+  return { ...worker, run: turn => watchedRun(name, () => worker.run(turn)) }
 }
 
 /** Runs a call or a turn of a worker between two points; its transactions have points of their own. */

@@ -51,15 +51,20 @@ export function toldBy({ bytes, headers, status }: OciAnswer): string {
   return JSON.stringify([status, new TextDecoder().decode(bytes), fixed])
 }
 
+/**
+ * The password of HTTP Basic at the token server, or a function that returns it before each call of the token server;
+ * undefined for an anonymous client.
+ */
+export type Password = string | (() => Promise<string>) | undefined
+
 /** A client of the registry that gets its tokens as Docker clients do: by the challenge of a refused call. */
 export class OciClient {
   readonly #url: string
-  readonly #password: string | undefined
+  readonly #password: Password
   readonly #fetch: typeof fetch
   readonly #tokens = new Map<string, string>()
 
-  /** `password` is the password of HTTP Basic at the token server; undefined for an anonymous client. */
-  constructor(url: string, password?: string, send: typeof fetch = fetch) {
+  constructor(url: string, password?: Password, send: typeof fetch = fetch) {
     this.#url = url
     this.#password = password
     this.#fetch = send
@@ -81,7 +86,7 @@ export class OciClient {
   /** Returns a token for scopes. */
   async token(...scopes: readonly string[]): Promise<string> {
     const query = new URLSearchParams(scopes.map(scope => ['scope', scope]))
-    const answer = await this.#once(`/v2/_token?${query}`, { headers: this.#basic() }, undefined)
+    const answer = await this.#once(`/v2/_token?${query}`, { headers: await this.#basic() }, undefined)
     return String(Reflect.get(Object(answer.json), 'token'))
   }
 
@@ -128,9 +133,11 @@ export class OciClient {
     return { schemaVersion: 2, mediaType: ociImage, config, layers: [layer], ...more }
   }
 
-  #basic(): Readonly<Record<string, string>> {
-    if (this.#password === undefined) return {}
-    return { authorization: `Basic ${Buffer.from(`token:${this.#password}`).toString('base64')}` }
+  async #basic(): Promise<Readonly<Record<string, string>>> {
+    const given = this.#password
+    if (given === undefined) return {}
+    const password = typeof given === 'string' ? given : await given()
+    return { authorization: `Basic ${Buffer.from(`token:${password}`).toString('base64')}` }
   }
 
   async #token(challenge: string): Promise<string | undefined> {

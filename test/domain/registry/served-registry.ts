@@ -3,7 +3,7 @@ import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
 import { Ninefold } from '../../../output/client.ts'
 import type { RepositoryInput } from '../../../output/registry/types.ts'
 import type { BucketInput } from '../../../output/storage/types.ts'
-import { createTransport } from '../../../runtime/transport.ts'
+import { bearer, createTransport } from '../../../runtime/transport.ts'
 import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
 import type { InspectedPlace } from '../../../server/doctor/inspect-store.ts'
@@ -79,17 +79,17 @@ export async function servedInBucket(later: Later, graceMs = 0): Promise<ServedR
 /** Serves a registry at a place, and makes its workspace. */
 async function registryAt(place: InspectedPlace, later: Later, at: ServedAt = {}): Promise<ServedRegistry> {
   const { close, greeting, url } = await serveRegistry(place, later, at)
-  const accessToken = await signIn(url)
-  const api = new Ninefold(createTransport({ baseUrl: url, token: accessToken }))
+  const token = renewedToken(url)
+  const api = new Ninefold(createTransport({ baseUrl: url, authorize: bearer({ token }) }))
   const { organisation, workspace } = await addTenant(api, 'acme')
-  const oci = new OciClient(url, accessToken)
+  const oci = new OciClient(url, token)
   const registry: ServedRegistry = {
     url,
     greeting,
     place,
     close,
     api,
-    accessToken,
+    accessToken: await token(),
     organisation,
     workspace,
     oci,
@@ -100,6 +100,18 @@ async function registryAt(place: InspectedPlace, later: Later, at: ServedAt = {}
   }
   await untilServing(registry)
   return registry
+}
+
+/** The age at which an access token is renewed, in milliseconds: it is valid for 15 minutes, which long runs exceed. */
+const renewedMs = 600_000
+
+/** Returns a function that returns a valid access token of the administrator. */
+function renewedToken(url: string): () => Promise<string> {
+  let [since, signedIn] = [performance.now(), signIn(url)]
+  return () => {
+    if (performance.now() - since > renewedMs) [since, signedIn] = [performance.now(), signIn(url)]
+    return signedIn
+  }
 }
 
 /** Serves a registry at a place until `close`, or until `later` closes it. */

@@ -1,10 +1,11 @@
-import { setTimeout as nextTry } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { RegistryClient } from '../../../output/registry/client.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { testToken } from '../../server/access/test-access.ts'
-import { uploadInChunks } from './chunked-upload.ts'
-import { digestOf, faultOf, OciClient, ociImage, ociIndex, type OciAnswer, type OciCall } from './oci-client.ts'
+import { digestOf, faultOf, OciClient } from './oci-client.ts'
+import { accepted, cancelled, chunked, config, pushed, pushedIndex } from './walked-pushes.ts'
+import { retained } from './walked-retention.ts'
+import { scanned } from './walked-scans.ts'
 
 /** The workspace in which the content is changed, and its names. */
 export interface WalkedPlace {
@@ -13,7 +14,7 @@ export interface WalkedPlace {
   readonly path: string
 }
 
-const [layer, other, config] = ['the layer of both', 'the layer of one', '{"os":"linux","architecture":"amd64"}']
+const [layer, other] = ['the layer of both', 'the layer of one']
 
 /**
  * Pushes images by whole, chunked and mounted blobs, an index of them, reads and deletes them by every call, with locks in
@@ -47,29 +48,13 @@ export async function changeContent(registry: RegistryClient, call: typeof fetch
   await accepted(client, `/v2/${own}/blobs/${digestOf('named by nothing')}`, { method: 'DELETE' }, 202, 404)
   await readable(client, own, 'v1', [config, layer])
   expect(await registry.getRepository({ ...at, id: repository })).toMatchObject({ artifact_count: 1, tag_count: 1 })
-  await scanned(registry, { workspace, repository })
+  await scanned(registry, client, { workspace, repository, name: own })
+  await retained(registry, client, { workspace, repository, name: own })
   for (const id of [repository, second])
     expect(await registry.waitOperation(await registry.deleteRepository({ ...at, id, force: true }))).toMatchObject({
       status: 'REGISTRY_OPERATION_STATUS_DONE',
       errors: [],
     })
-}
-
-/** Scans an artifact by a policy, without advisories: the report has the packages alone, and a bill of materials. */
-async function scanned(
-  registry: RegistryClient,
-  at: { readonly workspace: string; readonly repository: string },
-): Promise<void> {
-  const policies = { workspace: at.workspace, engine: 'native' }
-  const { resource_id: id } = await registry.createScanPolicy({ ...policies, body: { name: 'scans' } })
-  const block_pull = { block_unscanned: true }
-  await registry.updateScanPolicy({ ...policies, id, update_mask: 'block_pull', body: { block_pull } })
-  const begun = await registry.scanArtifact({ ...at, reference: 'v1', body: {} })
-  const errors = async () => (await registry.getOperation({ id: begun.id })).errors
-  await expect.poll(errors, { timeout: 60_000 }).toMatchObject([{ reason: 'VULNERABILITY_DATABASE_MISSING' }])
-  const report = await registry.getScanReport({ ...at, reference: 'v1' })
-  expect(report).toMatchObject({ id: begun.resource_id, blocked: true, sbom: { format: 'CycloneDX 1.6' } })
-  await registry.deleteScanPolicy({ ...policies, id })
 }
 
 /** Locks an artifact, so that nothing deletes it, and lets the lock end; an ended lock stays in the repository. */
@@ -105,47 +90,6 @@ async function endingLock(
       if (!(error instanceof ApiError) || error.reason !== 'EXPIRE_TIME_IN_PAST') throw error
     }
   }
-}
-
-async function accepted(client: OciClient, path: string, call: OciCall, ...statuses: number[]): Promise<OciAnswer> {
-  const answer = await client.send(path, call)
-  if (statuses.includes(answer.status)) return answer
-  throw new Error(`${call.method ?? 'GET'} ${path} is ${faultOf(answer)}`)
-}
-
-/** Uploads a blob in chunks, again if a killed server has ended the upload before its answer. */
-async function chunked(client: OciClient, name: string, text: string): Promise<void> {
-  for (;;) {
-    const answer = await uploadInChunks((...call) => client.send(...call), name, text)
-    if (answer.status === 201) return
-    if (answer.status !== 404 && answer.status !== 416) throw new Error(`the upload is ${faultOf(answer)}`)
-    await nextTry(20)
-  }
-}
-
-async function cancelled(client: OciClient, name: string): Promise<void> {
-  const begun = await accepted(client, `/v2/${name}/blobs/uploads/`, { method: 'POST' }, 202)
-  const location = begun.headers.get('location') ?? ''
-  await accepted(client, location, { method: 'PATCH', body: 'given up' }, 202)
-  await accepted(client, location, { method: 'DELETE' }, 204, 404)
-}
-
-async function pushed(client: OciClient, name: string, tag: string, layers: readonly string[]): Promise<string> {
-  const descriptor = (text: string) => ({ mediaType: 'application/x', digest: digestOf(text), size: text.length })
-  const imageConfig = { ...descriptor(config), mediaType: 'application/vnd.oci.image.config.v1+json' }
-  const manifest = { schemaVersion: 2, mediaType: ociImage, config: imageConfig, layers: layers.map(descriptor) }
-  return pushedManifest(client, name, tag, manifest, ociImage)
-}
-
-const pushedIndex = (client: OciClient, name: string, children: readonly string[]): Promise<string> => {
-  const manifests = children.map(digest => ({ mediaType: ociImage, digest, size: 1 }))
-  return pushedManifest(client, name, 'all', { schemaVersion: 2, mediaType: ociIndex, manifests }, ociIndex)
-}
-
-async function pushedManifest(client: OciClient, name: string, tag: string, manifest: object, type: string) {
-  const call = { method: 'PUT', headers: { 'content-type': type }, body: JSON.stringify(manifest) }
-  const answer = await accepted(client, `/v2/${name}/manifests/${tag}`, call, 201)
-  return answer.headers.get('docker-content-digest') ?? ''
 }
 
 async function readable(client: OciClient, name: string, tag: string, texts: readonly string[]): Promise<void> {

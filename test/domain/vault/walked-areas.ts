@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
-import type { WalkedOptions, WalkedServer } from '../../areas/kill/serve-walked.ts'
-import { GivenSettings } from '../../../server/settings/values.ts'
+import { givenRootKey } from '../../areas/kill/given-root-key.ts'
+import type { WalkedOptions } from '../../areas/kill/serve-walked.ts'
 import { vaultSettings } from '../../../server/vault/settings.ts'
 
 /** The areas that crypto keys need. */
@@ -16,15 +14,8 @@ export const walkedAreas: readonly AreaModule[] = areas.filter(({ domain }) =>
  * worker that change certificates and revocation lists without a procedure.
  */
 export function walkedSettings(): WalkedOptions {
-  const [text = ''] = process.argv.slice(2)
-  const { place }: WalkedServer = JSON.parse(text)
-  mkdirSync(place.dataDir, { recursive: true, mode: 0o700 })
-  const file = join(place.dataDir, 'walked-root.key')
-  writeFileSync(file, Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
   return {
-    given: new GivenSettings()
-      .with(vaultSettings['vault.seal.current_key'], `file://${file}`)
-      .with(vaultSettings['vault.min_destroy_window'], 1000),
+    given: givenRootKey().with(vaultSettings['vault.min_destroy_window'], 1000),
     calls: [
       'createCertificate',
       'revokeCertificate',

@@ -2,12 +2,23 @@ import { setTimeout as nextTry } from 'node:timers/promises'
 import type { Random } from '../../../areas/random.ts'
 import { uploadInChunks } from '../chunked-upload.ts'
 import { digestOf, faultOf, type OciAnswer, type OciCall, type OciClient } from '../oci-client.ts'
+import { layerOf } from '../scans/fake-scanner.ts'
 import { imageOf, indexOf, type PushedText } from './pushed-manifests.ts'
 import type { RepositoryModel } from './repository-model.ts'
 import type { WorkspaceModel } from './workspace-model.ts'
 
-/** The texts of the blobs; every manifest has the config `{}`. */
-export const blobTexts = ['{}', ...Array.from({ length: 7 }, (_, i) => `layer ${i} `.repeat(1 + i))]
+/** The package of the layers with a finding. */
+export const vulnerable = 'package-3'
+
+/** The text of the layer that no scan takes. */
+export const bomb = 'bomb'
+
+/** The texts of the blobs: the config `{}` of every manifest, and layers, of which six have a package of their own. */
+export const blobTexts = [
+  '{}',
+  bomb,
+  ...Array.from({ length: 6 }, (_, i) => layerOf(`package-${i}@${'1'.repeat(9 * i + 1)}`)),
+]
 
 /** The tags that calls set and delete. */
 export const tagNames = ['v1', 'v2', 'dev-1', 'latest']

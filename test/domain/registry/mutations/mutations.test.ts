@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { Ninefold } from '../../../../output/client.ts'
 import { createTransport } from '../../../../runtime/transport.ts'
+import type { AreaModule } from '../../../../server/area.ts'
+import type { PlatformServices } from '../../../../server/area-parts.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { addTenant } from '../../../areas/members.ts'
 import { seeded } from '../../../areas/random.ts'
@@ -8,7 +10,9 @@ import { mutationCount } from '../../../areas/random-mutations.ts'
 import { signIn } from '../../../server/access/sign-in.ts'
 import { OciClient, digestOf } from '../oci-client.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
-import { blobTexts } from './content-mutations.ts'
+import { runsOf } from '../retention/held-retention.ts'
+import { FakeScanner } from '../scans/fake-scanner.ts'
+import { blobTexts, vulnerable } from './content-mutations.ts'
 import { mostRepositories, RegistryMutations, type MutationClients } from './registry-mutations.ts'
 
 const seed = 25
@@ -32,14 +36,21 @@ async function compare(workspace: string, { api, oci }: MutationClients, made: R
       size_bytes: model.bytes,
       state: `REGISTRY_REPOSITORY_STATE_${made.model.isReadOnly ? 'READ_ONLY' : 'ACTIVE'}`,
     })
-    const artifacts: [string, readonly string[], boolean][] = []
-    for await (const { digest, locked, tags } of api.registry.iterateArtifacts({ workspace, repository: id }))
-      artifacts.push([digest, tags.map(({ name }) => name).toSorted(), locked])
-    const isLocked = (digest: string) => [...model.locks.values()].some(({ digests }) => digests.has(digest))
+    const artifacts: (readonly unknown[])[] = []
+    for await (const each of api.registry.iterateArtifacts({ workspace, repository: id })) {
+      const { digest, locked, scan_overview, tags } = each
+      const { blocked } = await api.registry.getScanReport({ workspace, repository: id, reference: digest })
+      const { critical, state } = scan_overview
+      artifacts.push([digest, tags.map(tag => tag.name).toSorted(), locked, state, critical, blocked])
+    }
+    const named = { model, name: made.names.get(id) ?? '' }
     const expected = [...model.artifacts.keys()].map(digest => [
       digest,
       model.tagsOf(digest).toSorted(),
-      isLocked(digest),
+      model.isLocked(digest),
+      `REGISTRY_SCAN_STATE_${model.scans.get(digest)?.state ?? 'NOT_SCANNED'}`,
+      model.scans.get(digest)?.critical ?? 0,
+      made.scans.isBlocked(named, digest),
     ])
     const byDigest = (one: readonly unknown[], other: readonly unknown[]) =>
       String(one[0]) < String(other[0]) ? -1 : 1
@@ -61,13 +72,24 @@ it(
   'random mutations by both interfaces make what a naive model has, and the doctor finds nothing',
   { timeout: 240_000 + mutationCount * 400 },
   async () => {
-    const served = await servedRegistry(onTestFinished)
+    const scanner = new FakeScanner()
+    scanner.load([{ id: 'DSA-1', package: vulnerable, severity: 'REGISTRY_SEVERITY_CRITICAL' }])
+    let parts: PlatformServices | undefined
+    const mounted = scanner.areas().map((area): AreaModule => {
+      if (area.domain.name !== 'registry') return area
+      return { ...area, mount: given => area.mount((parts = given)) }
+    })
+    const served = await servedRegistry(onTestFinished, 0, { mounted })
+    if (!parts) throw new Error('the registry is not mounted')
     const { workspace } = await addTenant(served.api, 'random')
     const friend = (await addTenant(served.api, 'friend')).workspace
-    const body = { quota_definition_id: 'registry.repositories', limit: mostRepositories }
-    await served.api.registry.createQuotaLimit({ workspace, body })
+    const limits = { 'registry.repositories': mostRepositories, 'registry.scansPerDay': -1 }
+    for (const [quota_definition_id, limit] of Object.entries(limits))
+      await served.api.registry.createQuotaLimit({ workspace, body: { quota_definition_id, limit } })
     let by = await clients(served)
-    const made = new RegistryMutations(by, { workspace, friend, path: 'random/web' }, seeded(seed))
+    const runs = runsOf({ ...served, workspace }, parts)
+    const made = new RegistryMutations(by, { workspace, friend, path: 'random/web' }, seeded(seed), runs)
+    await made.scans.begin()
     for (let step = 1; step <= mutationCount; step += 1) {
       await made.step().catch((error: unknown) => {
         throw new Error(`step ${step} of seed ${seed}`, { cause: error })

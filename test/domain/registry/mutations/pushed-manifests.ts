@@ -9,7 +9,9 @@ export interface PushedText extends ModelManifest {
   readonly type: string
 }
 
-const descriptor = (text: string, mediaType = 'application/x') => ({
+const layerType = 'application/vnd.oci.image.layer.v1.tar'
+
+const descriptor = (text: string, mediaType = layerType) => ({
   mediaType,
   digest: digestOf(text),
   size: text.length,
@@ -34,17 +36,23 @@ export function imageOf(
     ...(subject !== undefined && { subject: { mediaType: ociImage, digest: subject, size: 1 } }),
   }
   const blobs = new Map(['{}', ...layers].map(text => [digestOf(text), text.length]))
-  return pushed(manifest, ociImage, { kind: isImage ? 'IMAGE' : 'ARTIFACT', blobs, children: [] })
+  return pushed(manifest, ociImage, { kind: isImage ? 'IMAGE' : 'ARTIFACT', blobs, children: [], subject, layers })
 }
 
 /** Returns an index of manifests. */
 export function indexOf(children: readonly string[], note: string): PushedText {
   const manifests = children.map(digest => ({ mediaType: ociImage, digest, size: 1 }))
   const index = { schemaVersion: 2, mediaType: ociIndex, manifests, annotations: { note } }
-  return pushed(index, ociIndex, { kind: 'INDEX', blobs: new Map(), children })
+  return pushed(index, ociIndex, {
+    kind: 'INDEX',
+    blobs: new Map(),
+    children,
+    subject: undefined,
+    layers: [],
+  })
 }
 
-function pushed(manifest: object, type: string, facts: Pick<ModelManifest, 'kind' | 'blobs' | 'children'>): PushedText {
+function pushed(manifest: object, type: string, facts: Omit<ModelManifest, 'digest' | 'bytes'>): PushedText {
   const text = JSON.stringify(manifest)
   return { ...facts, text, type, digest: digestOf(text), bytes: text.length }
 }

@@ -3,7 +3,10 @@ import type { Random } from '../../../areas/random.ts'
 import { outcomeOf } from '../../outcomes.ts'
 import type { OciClient } from '../oci-client.ts'
 import { ContentMutations, tagNames, type NamedModel } from './content-mutations.ts'
+import type { HeldRetention } from '../retention/held-retention.ts'
+import { RetentionMutations } from './retention-mutations.ts'
 import { RepositoryModel, type ModelDenial } from './repository-model.ts'
+import { ScanMutations } from './scan-mutations.ts'
 import { WorkspaceModel } from './workspace-model.ts'
 
 /** The largest number of repositories, which a quota limit sets too. */
@@ -34,6 +37,8 @@ export class RegistryMutations {
   readonly model = new WorkspaceModel()
   readonly #names = new Map<string, string>()
   readonly #content: ContentMutations
+  readonly scans: ScanMutations
+  readonly #retention: RetentionMutations
   readonly #random: Random
   readonly #place: MutationPlace
   #api: Ninefold
@@ -44,17 +49,28 @@ export class RegistryMutations {
   /** The ids of the grants, keyed by repository. */
   readonly #grants = new Map<string, string>()
 
-  constructor({ api, oci }: MutationClients, place: MutationPlace, random: Random) {
+  constructor(
+    { api, oci }: MutationClients,
+    place: MutationPlace,
+    random: Random,
+    runs: Pick<HeldRetention, 'begin' | 'work'>,
+  ) {
+    const { workspace } = place
+    const [model, names] = [this.model, this.#names]
     this.#api = api
     this.#place = place
     this.#random = random
-    this.#content = new ContentMutations(oci, this.model, random, this.#names)
+    this.#content = new ContentMutations(oci, model, random, names)
+    this.scans = new ScanMutations({ api, oci }, model, random, workspace)
+    this.#retention = new RetentionMutations(api, { model, names, random, workspace }, runs)
   }
 
   /** Replaces the clients, whose tokens expire. */
   renew({ api, oci }: MutationClients): void {
     this.#api = api
     this.#content.oci = oci
+    this.scans.clients = { api, oci }
+    this.#retention.api = api
   }
 
   /** The names of the repositories under `/v2/`, keyed by their ids. */
@@ -86,6 +102,11 @@ export class RegistryMutations {
       [2, () => this.#changeGrant(repository)],
       [2, () => this.#createRepository()],
       [2, () => this.#deleteRepository(repository)],
+      [6, () => this.scans.scan(repository)],
+      [6, () => this.scans.pull(repository)],
+      [3, () => this.scans.changePolicies(repository)],
+      [3, () => this.#retention.changePolicies(repository.name)],
+      [2, () => this.#retention.run()],
     ]
     await this.#random.oneOf(steps.flatMap(([weight, step]) => Array.from({ length: weight }, () => step)))()
   }

@@ -1,4 +1,4 @@
-import { matchesGlob } from '../../../../domain/registry/values/glob.ts'
+import { matchesGlob } from '../../../../domain/resources/glob.ts'
 
 /** A manifest of the model. */
 export interface ModelManifest {
@@ -9,6 +9,17 @@ export interface ModelManifest {
   /** The digests and sizes of its blobs. */
   readonly blobs: ReadonlyMap<string, number>
   readonly children: readonly string[]
+  /** The digest of its subject; undefined without a subject. */
+  readonly subject: string | undefined
+  /** The texts of its layers. */
+  readonly layers: readonly string[]
+}
+
+/** What the newest scan of an artifact has left in the model. */
+export interface ModelScan {
+  readonly state: 'SUCCEEDED' | 'FAILED' | 'UNSUPPORTED'
+  /** The number of critical findings of the last scan that succeeded; undefined without one. */
+  readonly critical: number | undefined
 }
 
 /** A deployment lock of the model. */
@@ -39,6 +50,8 @@ export class RepositoryModel {
   tags = new Map<string, string>()
   locks = new Map<string, ModelLock>()
   policies = new Map<string, ModelDenial>()
+  /** The scans, keyed by digest. */
+  scans = new Map<string, ModelScan>()
 
   /** Returns a copy on which a change can be tried. */
   clone(): RepositoryModel {
@@ -48,6 +61,7 @@ export class RepositoryModel {
     copy.tags = new Map(this.tags)
     copy.locks = new Map(this.locks)
     copy.policies = new Map(this.policies)
+    copy.scans = new Map(this.scans)
     return copy
   }
 
@@ -78,9 +92,11 @@ export class RepositoryModel {
   }
 
   #movable(tags: readonly string[]): readonly string[] {
-    const isFree = (tag: string) => !this.isImmutable || this.exceptions.some(glob => matchesGlob(glob, tag))
     const isHeld = (tag: string) => [...this.locks.values()].some(lock => lock.tags.has(tag))
-    return [...(tags.every(isFree) ? [] : ['TAG_IMMUTABLE']), ...(tags.some(isHeld) ? ['ARTIFACT_LOCKED'] : [])]
+    return [
+      ...(tags.some(tag => this.isFixed(tag)) ? ['TAG_IMMUTABLE'] : []),
+      ...(tags.some(isHeld) ? ['ARTIFACT_LOCKED'] : []),
+    ]
   }
 
   /** Puts a manifest with tags. */
@@ -111,16 +127,22 @@ export class RepositoryModel {
     const tags = this.tagsOf(digest)
     const reasons = [
       ...(this.denies('DELETE', tags) ? ['IAM_PERMISSION_DENIED'] : []),
-      ...([...this.locks.values()].some(lock => lock.digests.has(digest)) ? ['ARTIFACT_LOCKED'] : []),
+      ...(this.isLocked(digest) ? ['ARTIFACT_LOCKED'] : []),
       ...([...this.artifacts.values()].some(({ children }) => children.includes(digest))
         ? ['ARTIFACT_REFERENCED']
         : []),
       ...this.#movable(tags),
     ]
-    this.artifacts.delete(digest)
-    for (const tag of tags) this.tags.delete(tag)
-    for (const blob of manifest.blobs.keys()) if (!this.#named(blob)) this.blobs.delete(blob)
+    this.drop(manifest)
     return reasons
+  }
+
+  /** Takes an artifact away, with its tags, its scan, and the blobs that no other manifest names. */
+  drop({ blobs, digest }: ModelManifest): void {
+    for (const tag of this.tagsOf(digest)) this.tags.delete(tag)
+    this.artifacts.delete(digest)
+    this.scans.delete(digest)
+    for (const blob of blobs.keys()) if (!this.#named(blob)) this.blobs.delete(blob)
   }
 
   untag(tag: string, absent: string): readonly string[] {
@@ -138,8 +160,24 @@ export class RepositoryModel {
   lockOf(reference: string, withTags: boolean): ModelLock | undefined {
     const digest = this.find(reference)
     if (digest === undefined) return undefined
+    const digests = this.withChildren(digest)
+    return { digest, protectsTags: withTags, digests, tags: new Set(withTags ? this.tagsOf(digest) : []) }
+  }
+
+  /** Returns a digest, and those that it lists at any depth. */
+  withChildren(digest: string): ReadonlySet<string> {
     const digests = new Set([digest])
     for (const each of digests) for (const child of this.artifacts.get(each)?.children ?? []) digests.add(child)
-    return { digest, protectsTags: withTags, digests, tags: new Set(withTags ? this.tagsOf(digest) : []) }
+    return digests
+  }
+
+  /** Whether an active lock protects a digest. */
+  isLocked(digest: string): boolean {
+    return [...this.locks.values()].some(({ digests }) => digests.has(digest))
+  }
+
+  /** Whether the repository forbids that a tag moves or goes. */
+  isFixed(tag: string): boolean {
+    return this.isImmutable && !this.exceptions.some(glob => matchesGlob(glob, tag))
   }
 }

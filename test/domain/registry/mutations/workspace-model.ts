@@ -1,7 +1,29 @@
+import type { RetentionRuleInput } from '../../../../output/registry/types.ts'
 import type { RepositoryModel } from './repository-model.ts'
+
+/** A scan policy of the model, which is enabled. */
+export interface ModelScanPolicy {
+  readonly id: string
+  /** The name of the repository that it is about, or `*`. */
+  readonly pattern: string
+  readonly priority: number
+  readonly blocks: 'nothing' | 'unscanned' | 'critical'
+}
+
+/** A retention policy of the model. */
+export interface ModelRetentionPolicy {
+  /** The name of the repository that it is about, or `*`. */
+  readonly pattern: string
+  readonly isEnabled: boolean
+  readonly rules: readonly RetentionRuleInput[]
+}
 
 /** The naive model of the repositories of a workspace. */
 export class WorkspaceModel {
+  /** The scan policies, the oldest first. */
+  scanPolicies: readonly ModelScanPolicy[] = []
+  /** The retention policies, keyed by their ids. */
+  readonly retentionPolicies = new Map<string, ModelRetentionPolicy>()
   readonly repositories = new Map<string, RepositoryModel>()
   /** The number of calls with each outcome, keyed by `<call>: <OK or reason>`. */
   readonly outcomes = new Map<string, number>()

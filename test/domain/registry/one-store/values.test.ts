@@ -4,7 +4,7 @@ import { imageFacts } from '../../../../domain/registry/manifests/image-config.t
 import { chunkRange } from '../../../../domain/registry/plane/content-range.ts'
 import { parseScopes } from '../../../../domain/registry/tokens/scopes.ts'
 import { digestText, isDigest, parseDigest } from '../../../../domain/registry/values/digest.ts'
-import { matchesGlob } from '../../../../domain/registry/values/glob.ts'
+import { matchesGlob } from '../../../../domain/resources/glob.ts'
 import { isPathName, isTag } from '../../../../domain/registry/values/names.ts'
 import { digestOf } from '../oci-client.ts'
 

@@ -44,14 +44,20 @@ async function collect(): Promise<void> {
   await store.close()
 }
 
+/** Begins an upload of a repository, with bytes if there are some, and returns its location. */
+async function uploadOf({ name }: RacedRepository, text: string): Promise<string> {
+  const begun = await post(name, '')
+  const location = begun.headers.get('location') ?? ''
+  if (text !== '') await accepted(registry().oci.send(location, { method: 'PATCH', body: text }))
+  return location
+}
+
 /** Returns the calls that end one upload of a text at the same time: its last call, and another one. */
 async function endingTwice(other: (location: string, digest: string) => Promise<OciAnswer>): Promise<RegistryRound> {
   const round = await made()
   const text = `raced ${round.name}`
-  const begun = await post(round.name, '')
-  const location = begun.headers.get('location') ?? ''
+  const location = await uploadOf(round, text)
   const { oci } = registry()
-  await accepted(oci.send(location, { method: 'PATCH', body: text }))
   let isStored = false
   return {
     calls: [
@@ -64,6 +70,19 @@ async function endingTwice(other: (location: string, digest: string) => Promise<
     check: async () => (isStored ? round.hasBlob(text) : undefined),
   }
 }
+
+/** Returns two calls that end an upload with the same last bytes at the same time, after bytes of an earlier call. */
+async function endingWithBytes(earlier: string): Promise<RegistryRound> {
+  const round = await made()
+  const last = `last bytes of ${round.name}`
+  const location = await uploadOf(round, earlier)
+  const text = `${earlier}${last}`
+  const end = () => accepted(registry().oci.send(`${location}?digest=${digestOf(text)}`, { method: 'PUT', body: last }))
+  return { calls: [end, end], check: () => round.hasBlob(text) }
+}
+
+/** The outcomes of two calls of which exactly one ends or continues an upload. */
+const onlyOne = [...eitherWay('OK', 'BLOB_UPLOAD_UNKNOWN'), ...eitherWay('OK', 'BLOB_UPLOAD_INVALID')]
 
 const races: readonly RegistryRace[] = [
   {
@@ -197,7 +216,39 @@ const races: readonly RegistryRace[] = [
     name: 'two ends of an upload',
     prepare: () =>
       endingTwice((location, digest) => registry().oci.send(`${location}?digest=${digest}`, { method: 'PUT' })),
-    documented: [...eitherWay('OK', 'BLOB_UPLOAD_UNKNOWN'), 'OK, OK'],
+    documented: eitherWay('OK', 'BLOB_UPLOAD_UNKNOWN'),
+  },
+  {
+    name: 'two ends of an upload with its last bytes',
+    prepare: () => endingWithBytes('earlier bytes, '),
+    documented: onlyOne,
+  },
+  {
+    name: 'two ends of an upload with all of its bytes',
+    prepare: () => endingWithBytes(''),
+    documented: onlyOne,
+  },
+  {
+    name: 'two calls with the next bytes of an upload',
+    async prepare() {
+      const round = await made()
+      const [earlier, next] = ['earlier bytes, ', 'next bytes']
+      const location = await uploadOf(round, earlier)
+      const { oci } = registry()
+      const more = () => accepted(oci.send(location, { method: 'PATCH', body: next }))
+      return {
+        calls: [more, more],
+        async check() {
+          const { headers } = await accepted(oci.send(location))
+          const size = 1 + Number(headers.get('range')?.split('-')[1])
+          const text = `${earlier}${next.repeat((size - earlier.length) / next.length)}`
+          await accepted(oci.send(`${location}?digest=${digestOf(text)}`, { method: 'PUT' }))
+          await round.hasBlob(text)
+        },
+      }
+    },
+    // A call that begins after the end of the other call appends its bytes too.
+    documented: [...eitherWay('OK', 'BLOB_UPLOAD_INVALID'), 'OK, OK'],
   },
   {
     name: 'the end of an upload and further bytes',

@@ -8,6 +8,7 @@ import {
   RacedRepository,
   racedRegistry,
   type RegistryRace,
+  type RegistryRound,
 } from './registry-rounds.ts'
 
 const registry = racedRegistry()
@@ -32,7 +33,40 @@ async function filled() {
   /** Fails unless every repository has a state. */
   const allAre = async (state: 'ACTIVE' | 'READ_ONLY') =>
     expect(new Set((await states()).map(each => each.state))).toEqual(new Set([`REGISTRY_REPOSITORY_STATE_${state}`]))
-  return { at, repositories, stored, limit, allAre }
+  const manifests = repositories.map(
+    ({ manifest }) =>
+      () =>
+        accepted(oci.send(manifest, { method: 'DELETE' })),
+  )
+  /** Creates a repository with a blob and no artifact; returns the deletion of the repository. */
+  async function blobs(own: string) {
+    const { resource_id: id } = await api.registry.createRepository({ ...at, body: { name: own } })
+    const body = own.repeat(10)
+    const target = `/v2/${name}/web/${own}/blobs/uploads/?digest=${digestOf(body)}`
+    await accepted(oci.send(target, { method: 'POST', body }))
+    return () => api.registry.deleteRepository({ ...at, id })
+  }
+  return { at, repositories, manifests, blobs, stored, limit, allAre }
+}
+
+type Filled = Awaited<ReturnType<typeof filled>>
+
+/** Returns deletions in a workspace that is READ_ONLY, after which it is ACTIVE. None of them waits for a deadlock to end. */
+async function endingReadOnly(
+  prepare: (workspace: Filled) => Promise<readonly (() => Promise<unknown>)[]>,
+): Promise<RegistryRound> {
+  const workspace = await filled()
+  const calls = await prepare(workspace)
+  await workspace.allAre('READ_ONLY')
+  const before = registry().retries()
+  return {
+    calls,
+    async check() {
+      await workspace.allAre('ACTIVE')
+      // Calls that wait for the locks of each other would run again.
+      expect(registry().retries() - before).toBe(0)
+    },
+  }
 }
 
 const races: readonly RegistryRace[] = [
@@ -52,17 +86,30 @@ const races: readonly RegistryRace[] = [
   },
   {
     name: 'two deletions that together end READ_ONLY',
-    async prepare() {
-      const { allAre, limit, repositories } = await filled()
-      await limit(100)
-      await allAre('READ_ONLY')
-      const calls = repositories.map(
-        ({ manifest }) =>
-          () =>
-            accepted(registry().oci.send(manifest, { method: 'DELETE' })),
-      )
-      return { calls, check: () => allAre('ACTIVE') }
-    },
+    prepare: () =>
+      endingReadOnly(async ({ limit, manifests }) => {
+        await limit(100)
+        return manifests
+      }),
+    documented: ['OK, OK'],
+  },
+  {
+    name: 'two deletions of which each ends READ_ONLY',
+    prepare: () =>
+      endingReadOnly(async ({ limit, manifests, stored }) => {
+        await limit((await stored()) - 1)
+        return manifests
+      }),
+    documented: ['OK, OK'],
+  },
+  {
+    name: 'two deletions of repositories of which each ends READ_ONLY',
+    prepare: () =>
+      endingReadOnly(async ({ blobs, limit, stored }) => {
+        const deletions = [await blobs('three'), await blobs('four')]
+        await limit((await stored()) - 1)
+        return deletions
+      }),
     documented: ['OK, OK'],
   },
   {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '../../../../runtime/errors.ts'
+import { areas } from '../../../../server/areas.ts'
+import { countedRetries } from '../../../areas/counted-retries.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { race, raceRounds, toldOutcomes, type Racers } from '../../../areas/race.ts'
 import { digestOf, faultOf, type OciAnswer } from '../oci-client.ts'
@@ -26,12 +28,25 @@ export interface RegistryRace {
   readonly documented: readonly string[]
 }
 
+/** A served registry that counts the transactions that its store runs again. */
+export interface RacedRegistry extends ServedRegistry {
+  readonly retries: () => number
+}
+
 /** Serves one registry for the races of a file, without a limit of repositories. Returns a function that returns it. */
-export function racedRegistry(): () => ServedRegistry {
-  let served: ServedRegistry | undefined
+export function racedRegistry(): () => RacedRegistry {
+  let served: RacedRegistry | undefined
   const undone: (() => void | Promise<void>)[] = []
   beforeAll(async () => {
-    served = await servedRegistry(undo => void undone.push(undo))
+    const counts: (() => number)[] = []
+    const mounted = areas.map(each => {
+      if (each.domain.name !== 'registry') return each
+      const { area, count } = countedRetries(each)
+      counts.push(count)
+      return area
+    })
+    const retries = () => counts.reduce((sum, count) => sum + count(), 0)
+    served = { ...(await servedRegistry(undo => void undone.push(undo), 0, { mounted })), retries }
     const body = { quota_definition_id: 'registry.repositories', limit: -1 }
     await served.api.registry.createQuotaLimit({ workspace: served.workspace, body })
   })

@@ -57,7 +57,8 @@ export function heldRetention(): () => HeldRetention {
 
 let policies = 0
 
-function runsOf(
+/** Returns the functions of `HeldRetention` on the runs of a mounted registry. */
+export function runsOf(
   { api, workspace }: ServedRegistry,
   { audit, clock, store, taxonomy }: PlatformServices,
 ): Pick<HeldRetention, 'policy' | 'begin' | 'work'> {

@@ -10,6 +10,9 @@ import { drop, keep, ruledRepository } from './ruled-repository.ts'
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 const rounds = isLong ? raceRounds : Math.min(8, raceRounds)
 
+/** The time limit of a race in milliseconds. */
+const timeout = 60_000 + rounds * 3000
+
 const held = heldRetention()
 
 beforeAll(async () => {
@@ -26,20 +29,20 @@ async function accepted(call: Promise<OciAnswer>): Promise<void> {
 
 type Repository = Awaited<ReturnType<typeof ruledRepository>>
 
+/** A call in a race with the run of a policy about the artifact of a digest. */
+type Call = (repository: Repository, digest: string, policy: string) => Promise<unknown>
+
 /**
- * Prepares a run that matches tags `dev-*`, which races with a call about the artifact of the tag `dev-1`. The run begins
+ * Prepares a run that matches tags `dev-*`, which races with calls about the artifact of the tag `dev-1`. The run begins
  * some turns of the event loop later in each round, because it is shorter than a call.
  */
-async function against(
-  call: (repository: Repository, digest: string) => Promise<unknown>,
-  round: number,
-): Promise<Racers> {
+async function against(calls: readonly Call[], round: number): Promise<Racers> {
   const repository = await ruledRepository(held())
   const digest = await repository.push('dev-1')
   const id = await repository.policy([drop('dev', { tag_patterns: ['dev-*'] })])
   await held().begin(id)
   return [
-    () => call(repository, digest),
+    ...calls.map(call => () => call(repository, digest, id)),
     async () => {
       for (let turn = 0; turn < round * 3; turn += 1) await nextTurn()
       await held().work(id)
@@ -51,23 +54,38 @@ async function against(
 
 interface Race {
   readonly name: string
-  readonly call: (repository: Repository, digest: string) => Promise<unknown>
+  readonly call: Call
   readonly documented: readonly string[]
 }
+
+const lock: Call = ({ at }, reference) =>
+  held().api.registry.createDeploymentLock({ ...at, body: { reference, reason: 'raced' } })
+
+const index: Call = async ({ name, pushIndex }, digest) => {
+  const made = await pushIndex('index', [digest])
+  if (made === '') throw new ApiError({ reason: 'MANIFEST_BLOB_UNKNOWN', rpc: 'UNKNOWN' }, name)
+}
+
+/** Moves the tag of the artifact to a new artifact. */
+const move: Call = async ({ name }) => {
+  const { oci } = held()
+  await accepted(oci.pushManifest(name, 'dev-1', await oci.image(name, 'moved')))
+}
+
+/** Returns the place of a policy. */
+const placed = (id: string) => ({ workspace: held().workspace, engine: 'native', id })
+
+const either = ['OK, KEPT', 'OK, DELETED']
 
 const races: readonly Race[] = [
   {
     name: 'a deployment lock',
-    call: ({ at }) =>
-      held().api.registry.createDeploymentLock({ ...at, body: { reference: 'dev-1', reason: 'raced' } }),
+    call: lock,
     documented: ['OK, KEPT', 'ARTIFACT_NOT_FOUND, DELETED'],
   },
   {
     name: 'the push of an index with the artifact',
-    async call({ name, pushIndex }, digest) {
-      const made = await pushIndex('index', [digest])
-      if (made === '') throw new ApiError({ reason: 'MANIFEST_BLOB_UNKNOWN', rpc: 'UNKNOWN' }, name)
-    },
+    call: index,
     documented: ['OK, KEPT', 'MANIFEST_BLOB_UNKNOWN, DELETED'],
   },
   {
@@ -84,31 +102,60 @@ const races: readonly Race[] = [
   {
     name: 'a KEEP rule of a new policy',
     call: ({ policy }) => policy([keep('all', {})], {}),
-    documented: ['OK, KEPT', 'OK, DELETED'],
+    documented: either,
+  },
+  {
+    name: 'the deletion of the policy',
+    call: (_repository, _digest, id) => held().api.registry.deleteRetentionPolicy(placed(id)),
+    documented: either,
+  },
+  {
+    name: 'the change of the policy to the mode DRY_RUN',
+    call: (_repository, _digest, id) =>
+      held().api.registry.updateRetentionPolicy({
+        ...placed(id),
+        update_mask: 'mode',
+        body: { mode: 'REGISTRY_RETENTION_MODE_DRY_RUN' },
+      }),
+    documented: either,
+  },
+  {
+    name: 'another push of the artifact',
+    call: ({ push }) => push('dev-1'),
+    // Blobs that the run takes out of the repository after their upload are pushed again with the next push.
+    documented: either,
   },
 ]
 
 describe('a run of a retention policy in a race with', () => {
-  it.each(races)('$name has only documented outcomes', async ({ call, documented, name }) => {
-    const outcomes = await race(rounds, round => against(call, round))
+  it.each(races)('$name has only documented outcomes', { timeout }, async ({ call, documented, name }) => {
+    const outcomes = await race(rounds, round => against([call], round))
     console.log(`${name}: ${toldOutcomes(outcomes)}`)
     expect([...outcomes.keys()].filter(outcome => !documented.includes(outcome))).toEqual([])
   })
 
-  it('the move of its tag never takes the tag from the new artifact', async () => {
-    const outcomes = await race(rounds, round =>
-      against(async ({ left, name }) => {
-        const { oci } = held()
-        const moved = await oci.image(name, 'moved')
-        await accepted(oci.pushManifest(name, 'dev-1', moved))
-        // Decided before the push, the run cannot know the new artifact; decided after it, the run may delete it.
-        const tags = [...(await left()).values()].flat()
-        expect(tags.length).toBeLessThanOrEqual(1)
-      }, round),
-    )
+  it('the move of its tag never takes the tag from the new artifact', { timeout }, async () => {
+    const moved: Call = async (repository, ...more) => {
+      await move(repository, ...more)
+      // Decided before the push, the run cannot know the new artifact; decided after it, the run may delete it.
+      const tags = [...(await repository.left()).values()].flat()
+      expect(tags.length).toBeLessThanOrEqual(1)
+    }
+    const outcomes = await race(rounds, round => against([moved], round))
     console.log(`the move of its tag: ${toldOutcomes(outcomes)}`)
-    expect([...outcomes.keys()].filter(outcome => !['OK, KEPT', 'OK, DELETED'].includes(outcome))).toEqual([])
+    expect([...outcomes.keys()].filter(outcome => !either.includes(outcome))).toEqual([])
   })
+
+  it(
+    'a lock, the push of an index and the move of its tag at once has only documented outcomes',
+    { timeout },
+    async () => {
+      const outcomes = await race(rounds, round => against([lock, index, move], round))
+      console.log(`a lock, the push of an index and the move of its tag: ${toldOutcomes(outcomes)}`)
+      const documented = ['OK, OK, OK, KEPT', 'ARTIFACT_NOT_FOUND, MANIFEST_BLOB_UNKNOWN, OK, DELETED']
+      expect([...outcomes.keys()].filter(outcome => !documented.includes(outcome))).toEqual([])
+    },
+  )
 
   it('leaves rows that the doctor finds sound', async () => {
     expect(await doctorFindings(held().place)).toEqual([])

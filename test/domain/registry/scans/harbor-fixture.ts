@@ -24,6 +24,8 @@ export interface AdapterConduct {
   readonly metadata?: string
   /** Whether the connection of the report ends amid the body. */
   readonly cutsOff?: boolean
+  /** Whether the adapter does not pull what it is asked to scan. */
+  readonly pullsNothing?: boolean
 }
 
 /** An adapter that speaks Harbor's Scanner Adapter API 1.2 over HTTP on 127.0.0.1, and pulls what it is asked to scan. */
@@ -79,6 +81,7 @@ export class HarborFixture {
     // The platform under test made the body; the assertions check its members.
     const body = (await json(request)) as Pick<ReceivedScan, 'artifact' | 'registry'>
     this.received.push({ authorization, contentType, ...body })
+    if (this.conduct.pullsNothing === true) return
     const { artifact, registry } = body
     const at = `${registry.url}/v2/${artifact.repository}/manifests/${artifact.digest}`
     this.pulls.push((await fetch(at, { headers: { authorization: registry.authorization } })).status)

@@ -18,10 +18,12 @@ export interface ScannedRegistry extends ServedRegistry {
 /** The settings of a served registry with a made scanner. */
 export interface ScannedOptions {
   readonly given?: () => Promise<GivenSettings>
+  /** Whether the workspace may have any number of repositories, and begin any number of scans a day. */
+  readonly hasUnlimitedQuotas?: boolean
 }
 
 /** Serves one registry with a made scanner for the tests of a file. Returns a function that returns it within a test. */
-export function scannedRegistry({ given }: ScannedOptions = {}): () => ScannedRegistry {
+export function scannedRegistry({ given, hasUnlimitedQuotas = false }: ScannedOptions = {}): () => ScannedRegistry {
   let found: ScannedRegistry | undefined
   beforeAll(async () => {
     const undone: (() => void | Promise<void>)[] = []
@@ -31,6 +33,8 @@ export function scannedRegistry({ given }: ScannedOptions = {}): () => ScannedRe
       ...(given && { given: await given() }),
     })
     const { registry } = served.api
+    for (const quota_definition_id of hasUnlimitedQuotas ? ['registry.repositories', 'registry.scansPerDay'] : [])
+      await registry.createQuotaLimit({ workspace: served.workspace, body: { quota_definition_id, limit: -1 } })
     const report = (repository: string, reference: string): Promise<ScanReport> =>
       registry.getScanReport({ workspace: served.workspace, repository, reference })
     const ended = async (repository: string, reference: string, name?: string): Promise<RegistryOperation> => {

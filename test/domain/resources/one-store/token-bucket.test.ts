@@ -27,6 +27,14 @@ describe('a token bucket', () => {
     expect(bucket.take(1, start - 60_000 + 999)).toBeCloseTo(0.001)
   })
 
+  it('waits until the debt of a charge is filled', () => {
+    const bucket = new TokenBucket({ capacity: 10, perSecond: 2 }, start)
+    expect(bucket.take(1, start)).toBe(0)
+    bucket.charge(13, start)
+    expect(bucket.take(1, start)).toBe(2.5)
+    expect(bucket.take(1, start + 2500)).toBe(0)
+  })
+
   it('never grants more than its capacity and the refilled amount', () => {
     const steps = fc.array(fc.record({ after: fc.nat(2000), count: fc.integer({ min: 1, max: 12 }) }), {
       maxLength: 60,

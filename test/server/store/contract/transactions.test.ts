@@ -6,6 +6,8 @@ import { boxes, testStore, type Box } from '../harness.ts'
 
 const box = (id: string, more: Partial<Box> = {}): Box => ({ id, name: id, ...more })
 
+const plain: Collection<Box> = { name: 'test_plain', id: 'id', columns: { parent: 'STRING', size: 'INTEGER' } }
+
 describe('a transaction', () => {
   it('keeps all of its changes', async () => {
     const store = await testStore(boxes)
@@ -15,6 +17,34 @@ describe('a transaction', () => {
     })
     expect(await store.count(boxes)).toBe(2)
     expect((await store.get(boxes, 'a'))?.value).toEqual(box('a'))
+  })
+
+  it('inserts many documents at once, all of them or none', async () => {
+    const store = await testStore(plain)
+    const all = Array.from({ length: 150 }, (_, i) => box(`b${i}`, { name: 'same', size: i }))
+    await store.tx(tx => tx.insertAll(plain, all))
+    await store.tx(tx => tx.insertAll(plain, []))
+    expect(await store.count(plain)).toBe(150)
+    expect(await store.get(plain, 'b149')).toMatchObject({ value: all[149], version: 1 })
+    const again = store.tx(tx => tx.insertAll(plain, [box('new'), box('b7'), box('newer')]))
+    await expect(again).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+    const twice = store.tx(tx => tx.insertAll(plain, [box('new'), box('new')]))
+    await expect(twice).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+    expect(await store.count(plain)).toBe(150)
+  })
+
+  it('forgets what it has read of the keys that it inserts at once', async () => {
+    const store = await testStore(plain)
+    await store.tx(async tx => {
+      expect(await tx.lock(plain, 'a')).toBeUndefined()
+      await tx.insertAll(plain, [box('a')])
+      expect((await tx.lock(plain, 'a'))?.value).toEqual(box('a'))
+    })
+  })
+
+  it('inserts no documents at once into a collection with unique sets', async () => {
+    const store = await testStore(boxes)
+    await expect(store.tx(tx => tx.insertAll(boxes, [box('a')]))).rejects.toThrow('"test_boxes" has unique sets')
   })
 
   it('keeps none of its changes when it fails', async () => {

@@ -1,0 +1,71 @@
+import { StorageClient } from '../../output/storage/client.ts'
+import type { ObjectSchema } from '../../output/storage/types.ts'
+import { TaxonomyClient } from '../../output/taxonomy/client.ts'
+import { isUuid } from '../../runtime/formats.ts'
+import type { Transport } from '../../runtime/transport.ts'
+import { CommandError } from '../exit-codes.ts'
+import { connect } from '../kept-session.ts'
+import { sessionFile } from '../sessions.ts'
+
+/** The options that all commands of the storage have. */
+export interface PlaceFlags {
+  readonly url?: string
+  /** The id of a workspace, or its name behind that of its organisation: `acme/production`. */
+  readonly workspace?: string
+  readonly engine: string
+}
+
+/** The engine of a workspace to which a command is connected. */
+export interface Connected {
+  readonly api: StorageClient
+  readonly transport: Transport
+  readonly at: { readonly workspace: string; readonly engine: string }
+}
+
+/** A bucket of a connected engine. */
+export interface OpenBucket {
+  readonly api: StorageClient
+  readonly transport: Transport
+  /** The path of the bucket, as its calls take it. */
+  readonly at: { readonly workspace: string; readonly engine: string; readonly bucket: string }
+}
+
+/** Connects to the server, and finds the workspace. */
+export async function connected({ engine, url, workspace }: PlaceFlags): Promise<Connected> {
+  const named = workspace ?? process.env['NINEFOLD_WORKSPACE']
+  if (named === undefined || named === '')
+    throw new CommandError('name the workspace with --workspace, or in the variable NINEFOLD_WORKSPACE')
+  const transport = await connect(sessionFile(), url)
+  const id = isUuid(named) ? named : await workspaceOf(new TaxonomyClient(transport), named)
+  return { api: new StorageClient(transport), transport, at: { workspace: id, engine } }
+}
+
+/** Returns the id of the workspace that a word such as `acme/production` names. */
+async function workspaceOf(taxonomy: TaxonomyClient, word: string): Promise<string> {
+  const [organisation = '', name, ...others] = word.split('/')
+  if (name === undefined || others.length > 0)
+    throw new CommandError(`${word} names no workspace: write its id, or ORGANISATION/WORKSPACE`)
+  const { organisations } = await taxonomy.listOrganisations({ filter: `name = ${quoted(organisation)}` })
+  const [owner] = organisations
+  if (owner === undefined) throw new CommandError(`there is no organisation named ${organisation} that you may see`)
+  const { workspaces } = await taxonomy.listWorkspaces({ organisation: owner.id, filter: `name = ${quoted(name)}` })
+  const [found] = workspaces
+  if (found === undefined) throw new CommandError(`there is no workspace named ${word} that you may see`)
+  return found.id
+}
+
+/** Finds a bucket by its name or its id. */
+export async function openBucket({ api, at, transport }: Connected, bucket: string): Promise<OpenBucket> {
+  if (isUuid(bucket)) return { api, transport, at: { ...at, bucket } }
+  const { buckets } = await api.listBuckets({ ...at, filter: `name = ${quoted(bucket)}` })
+  const [found] = buckets
+  if (found === undefined) throw new CommandError(`there is no bucket named ${bucket} in the engine ${at.engine}`)
+  return { api, transport, at: { ...at, bucket: found.id } }
+}
+
+/** Iterates over the latest versions of the objects whose names begin with `prefix`. */
+export const objectsOf = ({ api, at }: OpenBucket, prefix: string): AsyncGenerator<ObjectSchema> =>
+  api.iterateObjects({ ...at, prefix, page_size: 100 })
+
+/** Returns a text as a literal of filters. */
+export const quoted = (text: string): string => JSON.stringify(text)

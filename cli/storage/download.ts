@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { appendFile, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { combineCrc32c, crc32c, crc32cText } from '../../domain/resources/crc32c.ts'
+import type { ObjectMetadata } from '../../output/storage/types.ts'
+import { CommandError } from '../exit-codes.ts'
+import type { OpenBucket } from './bucket.ts'
+import { receiveContent } from './content-calls.ts'
+import type { Limit } from './limit.ts'
+import { partsOf, type Part } from './parts.ts'
+import type { Progress } from './progress.ts'
+
+/** A download of an object to a file. */
+export interface Download {
+  readonly bucket: OpenBucket
+  readonly object: string
+  /** Bounds the transfers of all downloads of the command. */
+  readonly transfers: Limit
+  /** Counts bytes that have arrived, and bytes that an interrupted download has left. */
+  readonly progress: Pick<Progress, 'kept' | 'moved'>
+}
+
+/**
+ * Downloads an object in parts beside `path`, compares the checksum of the whole, and then replaces the file at `path`.
+ * Parts that an interrupted download of the same version has left are not received again: a list beside them names the
+ * parts that are whole.
+ */
+export async function download(path: string, from: Download): Promise<void> {
+  const { api, at } = from.bucket
+  const metadata = await api.getObjectMetadata({ ...at, object: from.object })
+  const unfinished = join(dirname(path), `.${shortened(basename(path))}.${versionMark(metadata)}.part`)
+  const list = `${unfinished}.done`
+  const done = await donePartsIn(list)
+  const handle = await open(unfinished, done.size === 0 ? 'w+' : 'r+').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    done.clear()
+    return open(unfinished, 'w+')
+  })
+  try {
+    const sums = await Promise.all(
+      partsOf(metadata.size).map(async part => {
+        const sum = await from.transfers.run(async () => {
+          const left = done.has(part.number) ? await sumOf(handle, part) : undefined
+          if (left !== undefined) from.progress.kept(part.length)
+          return left ?? receivePart(handle, part, metadata, from, list)
+        })
+        return { sum, length: part.length }
+      }),
+    )
+    await requireWhole(metadata, sums, () => Promise.all([rm(unfinished, { force: true }), rm(list, { force: true })]))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(unfinished, path)
+  await rm(list, { force: true })
+}
+
+/** Throws `CommandError`, and removes what has arrived, if the checksum of the whole differs. */
+async function requireWhole(
+  { checksum_crc32c, name }: ObjectMetadata,
+  parts: readonly { readonly sum: number; readonly length: number }[],
+  remove: () => Promise<unknown>,
+): Promise<void> {
+  const sum = parts.reduce((all, part) => combineCrc32c(all, part.sum, part.length), 0)
+  if (checksum_crc32c === undefined || checksum_crc32c === '' || checksum_crc32c === crc32cText(sum)) return
+  await remove()
+  throw new CommandError(`what arrived of ${name} has another checksum than the object: run the command again`, 1)
+}
+
+/** Receives a part, writes it to its place, and notes in the list that it is whole; returns its CRC-32C. */
+async function receivePart(
+  handle: FileHandle,
+  part: Part,
+  { etag, version_id }: ObjectMetadata,
+  { bucket: { api, at }, object, progress }: Download,
+  list: string,
+): Promise<number> {
+  const body = { object, ...(version_id !== '' && { version_id }) }
+  const bytes = await receiveContent(() => api.createPresignedDownloadUrl({ ...at, body }), { etag, ...part })
+  for (let written = 0; written < bytes.length;)
+    written += (await handle.write(bytes, written, bytes.length - written, part.start + written)).bytesWritten
+  await appendFile(list, `${part.number}\n`)
+  progress.moved(bytes.length)
+  return crc32c(bytes)
+}
+
+/** Returns the CRC-32C of a part that lies in the file; undefined if the file is too short. */
+async function sumOf(handle: FileHandle, { length, start }: Part): Promise<number | undefined> {
+  const bytes = Buffer.allocUnsafeSlow(length)
+  const { bytesRead } = await handle.read(bytes, 0, length, start)
+  return bytesRead === length ? crc32c(bytes) : undefined
+}
+
+/** Returns the numbers of the whole parts; a last line without its end does not count. */
+async function donePartsIn(list: string): Promise<Set<number>> {
+  try {
+    const lines = (await readFile(list, 'utf8')).split('\n')
+    return new Set(lines.slice(0, -1).map(Number))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Set()
+    throw error
+  }
+}
+
+/** Returns a text that differs for different versions of an object. */
+const versionMark = ({ etag, version_id }: ObjectMetadata): string =>
+  createHash('sha256').update(`${version_id} ${etag}`).digest('hex').slice(0, 16)
+
+/** Returns the begin of a name, so that a longer name fits into a folder. */
+const shortened = (name: string): string => [...name].slice(0, 48).join('')

@@ -1,0 +1,58 @@
+import { lstat, mkdir, readdir, stat } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { CommandError } from '../exit-codes.ts'
+
+/** A file of this machine, and its name below the folder that was named. */
+export interface LocalFile {
+  readonly path: string
+  /** The name with `/` between its segments. */
+  readonly name: string
+  readonly size: number
+}
+
+/**
+ * Iterates over the files below a folder, in the order of names. Links to files are followed, links to folders are not,
+ * because they may lead in circles; `skip` receives the path of what is neither file nor folder.
+ */
+export async function* filesBelow(
+  folder: string,
+  skip: (path: string) => void,
+  above = '',
+): AsyncGenerator<LocalFile, void, undefined> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const [path, name] = [join(folder, entry.name), `${above}${entry.name}`]
+    if (entry.isDirectory()) {
+      yield* filesBelow(path, skip, `${name}/`)
+      continue
+    }
+    const facts = await stat(path).catch(() => undefined)
+    if (facts?.isFile()) yield { path, name, size: facts.size }
+    else skip(path)
+  }
+}
+
+/** Whether a path is a folder; links are followed. */
+export async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+}
+
+/**
+ * Returns the path below a folder for the name of an object, and makes the folders above it. The name comes from a
+ * server, so it must not lead out of the folder, and no link on the way may lead elsewhere.
+ */
+export async function pathBelow(folder: string, name: string): Promise<string> {
+  const segments = name.split('/')
+  const isOdd = (segment: string): boolean =>
+    segment === '' || segment === '.' || segment === '..' || segment.includes('\0') || segment.includes(sep)
+  if (segments.some(isOdd)) throw new CommandError(`the object ${name} cannot be a file of this machine`)
+  const path = join(folder, ...segments)
+  await mkdir(dirname(path), { recursive: true })
+  let above = folder
+  for (const segment of segments.slice(0, -1)) {
+    above = join(above, segment)
+    if ((await lstat(above)).isSymbolicLink())
+      throw new CommandError(`${above} is a link: objects are not written through links`)
+  }
+  return path
+}

@@ -1,0 +1,29 @@
+import { CommandError } from '../exit-codes.ts'
+
+/** The begin of every name of a place in a bucket. */
+const scheme = 'nf://'
+
+/** A place in a bucket: an object, the objects whose names begin with `name`, or the whole bucket if `name` is empty. */
+export interface RemotePlace {
+  /** The name or the id of the bucket. */
+  readonly bucket: string
+  readonly name: string
+}
+
+/** Returns the place that a word such as `nf://docs/reports/may.pdf` names; undefined for a path of this machine. */
+export function remotePlace(word: string): RemotePlace | undefined {
+  if (!word.startsWith(scheme)) return undefined
+  const [bucket = '', ...segments] = word.slice(scheme.length).split('/')
+  if (bucket === '') throw new CommandError(`${word} names no bucket: write ${scheme}BUCKET/NAME`)
+  return { bucket, name: segments.join('/') }
+}
+
+/** Returns the place that a word names. Throws `CommandError` for a path of this machine. */
+export function requiredRemotePlace(word: string): RemotePlace {
+  const place = remotePlace(word)
+  if (place) return place
+  throw new CommandError(`${word} is no place in a bucket: write ${scheme}BUCKET/NAME`)
+}
+
+/** Returns the word that names an object. */
+export const wordOf = ({ bucket, name }: RemotePlace): string => `${scheme}${bucket}/${name}`

@@ -1,0 +1,56 @@
+import type { ApiError } from '../../../../runtime/errors.ts'
+import {
+  queryFeatureUnsupported,
+  queryLimitExceeded,
+  querySyntaxInvalid,
+  queryTypeInvalid,
+} from '../../../../output/observability/errors.ts'
+
+/** The deepest nesting of an expression. */
+export const maxNesting = 500
+
+/** The errors of a query in PromQL. Positions are offsets in the text, in UTF-16 code units from 0. */
+export class QueryFaults {
+  readonly #field: string
+
+  /** `field` is the field of the request that holds the query, such as `query`. */
+  constructor(field: string) {
+    this.#field = field
+  }
+
+  syntax(position: number, fault: string): ApiError {
+    const metadata = { position: String(position), language: 'PROMQL' }
+    return querySyntaxInvalid(
+      `the query is malformed at position ${position}: ${fault}`,
+      metadata,
+      this.#details(fault),
+    )
+  }
+
+  /** Refuses a selector that selects series by no label. */
+  emptySelector(position: number): ApiError {
+    return this.syntax(position, 'a selector needs a matcher that the empty string does not fit')
+  }
+
+  type(position: number, fault: string): ApiError {
+    return queryTypeInvalid(`the query has a wrong type at position ${position}: ${fault}`, this.#details(fault))
+  }
+
+  /** Refuses a construct that this evaluator lacks, such as `fill`. */
+  unsupported(position: number, feature: string): ApiError {
+    const fault = `'${feature}' is not supported`
+    return queryFeatureUnsupported(fault, { feature, position: String(position) }, this.#details(fault))
+  }
+
+  nesting(): ApiError {
+    const description = `an expression may be nested ${maxNesting} deep`
+    return queryLimitExceeded(description, { limit: 'nesting' }, { quota: [{ subject: this.#field, description }] })
+  }
+
+  #details(description: string): { badRequest: { field: string; description: string }[] } {
+    return { badRequest: [{ field: this.#field, description }] }
+  }
+}
+
+/** Quotes a part of a query for a message, cut at 80 characters. */
+export const quoted = (text: string): string => `'${text.length > 80 ? `${text.slice(0, 79)}…` : text}'`

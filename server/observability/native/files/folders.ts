@@ -1,0 +1,23 @@
+import { mkdirSync } from 'node:fs'
+import { syncFolder } from '../../../durable-files.ts'
+import { systemCode } from '../../../store/sqlite/store-file.ts'
+import type { MetricPlaces } from './places.ts'
+
+/** The permissions of folders: for their owner only. */
+const folderMode = 0o700
+
+/** Makes the folders of the metrics of a workspace, whose names are on the disk at the return. */
+export function makeFolders(root: string, { folder, workspace }: MetricPlaces): void {
+  for (const [path, parent] of [
+    [root, undefined],
+    [workspace, root],
+    [folder, workspace],
+  ] as const) {
+    try {
+      mkdirSync(path, { mode: folderMode })
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error
+    }
+    if (parent !== undefined) syncFolder(parent)
+  }
+}

@@ -1,0 +1,113 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { renameDurably, syncFile } from '../../../durable-files.ts'
+
+/** The purpose of a file. */
+export type FileKind = 'days' | 'index'
+
+/** The value of `PRAGMA application_id` in the files of telemetry: "nine". */
+const applicationId = 0x6e_69_6e_65
+
+/** The newest version of the format of each kind of file that this server reads. */
+const versions = { days: 1, index: 1 } as const
+
+/** The error of a file that is damaged, foreign, or of a newer version. The message continues the name of the file. */
+export class FileFault extends Error {
+  override readonly name = 'FileFault'
+  readonly file: string
+
+  constructor(file: string, fault: string, cause?: unknown) {
+    super(`${file} ${fault}`, { cause })
+    this.file = file
+  }
+}
+
+/** The permissions of the files: for their owner only. */
+const fileMode = 0o600
+
+/** Opens a file of telemetry, which is made with its tables if it is absent. Throws `FileFault`. */
+export function openForWriting(file: string, kind: FileKind, schema: string): DatabaseSync {
+  return checked(file, () => {
+    if (!existsSync(file)) make(file, kind, schema)
+    const database = new DatabaseSync(file, { timeout: 5000, returnArrays: true })
+    try {
+      checkVersion(database, file, kind)
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -8192')
+      database.exec('PRAGMA journal_size_limit = 67108864')
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+/** Makes a file under another name first, so that a file with its own name always has its tables. */
+function make(file: string, kind: FileKind, schema: string): void {
+  const draft = `${file}.new`
+  for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(draft + ending, { force: true })
+  closeSync(openSync(draft, 'wx', fileMode))
+  const database = new DatabaseSync(draft)
+  try {
+    // The bytes of a chunk fit into such a page.
+    database.exec('PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL')
+    database.exec(`BEGIN; ${schema}; COMMIT; PRAGMA journal_mode = WAL`)
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${versions[kind]}`)
+  } finally {
+    database.close()
+  }
+  syncFile(draft)
+  renameDurably(draft, file)
+}
+
+/** Opens a file of telemetry for reading; undefined if there is no such file. Throws `FileFault`. */
+export function openForReading(file: string, kind: FileKind): DatabaseSync | undefined {
+  if (!existsSync(file)) return undefined
+  return checked(file, () => {
+    const database = new DatabaseSync(file, { timeout: 1000, returnArrays: true, readOnly: true })
+    try {
+      checkVersion(database, file, kind)
+      database.exec('PRAGMA cache_size = -4096; PRAGMA mmap_size = 2147418112')
+      return database
+    } catch (error) {
+      database.close()
+      if (!existsSync(file)) return undefined
+      throw error
+    }
+  })
+}
+
+/** Calls a function that reads or writes a file; throws its errors of SQLite as `FileFault`. */
+export function checked<T>(file: string, call: () => T): T {
+  try {
+    return call()
+  } catch (error) {
+    if (error instanceof FileFault) throw error
+    throw new FileFault(file, `cannot be used: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+}
+
+/** Returns the rows of a statement, whose columns are known to be those of `Row`. */
+export const rowsOf = <Row extends readonly unknown[]>(
+  statement: StatementSync,
+  ...parameters: readonly (number | string | null)[]
+): Row[] => statement.all(...parameters) as unknown as Row[]
+
+/** Returns the first row of a statement, whose columns are known to be those of `Row`. */
+export const rowOf = <Row extends readonly unknown[]>(
+  statement: StatementSync,
+  ...parameters: readonly (number | string | null)[]
+): Row | undefined => statement.get(...parameters) as unknown as Row | undefined
+
+function checkVersion(database: DatabaseSync, file: string, kind: FileKind): void {
+  if (numberOf(database, 'PRAGMA application_id') !== applicationId)
+    throw new FileFault(file, 'is no file of telemetry; move it away')
+  const version = numberOf(database, 'PRAGMA user_version')
+  if (version !== versions[kind])
+    throw new FileFault(file, `has the format ${version}, and this server reads ${versions[kind]}; use a newer server`)
+}
+
+function numberOf(database: DatabaseSync, sql: string): number {
+  const [value = 0] = rowOf<[number]>(database.prepare(sql)) ?? []
+  return value
+}

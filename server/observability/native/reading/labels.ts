@@ -1,0 +1,74 @@
+import type { MetricSelection } from '../../../../domain/observability/metrics/metric-engine.ts'
+import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
+import type { MetricLabel } from '../../../../output/observability/types.ts'
+import { FileSource } from './file-source.ts'
+import type { KnownSeries } from './series-catalog.ts'
+import { keptSeries, type FirstAndLast } from './series-times.ts'
+import type { WorkspaceReader } from './workspace-reader.ts'
+
+/** The largest number of values that an answer lists. */
+const mostValues = 10_000
+
+/** The number of series whose samples are in memory at a time. */
+const seriesOfRead = 1000
+
+/** Which labels a call asks for. */
+export interface LabelsCall {
+  readonly selection: MetricSelection
+  /** The label whose values are asked for. */
+  readonly label: string | undefined
+  readonly now: number
+}
+
+/** Returns the names of the labels of selected series, in the order of names, with the values of one label. */
+export function labelsOf(reader: WorkspaceReader, { label, now, selection }: LabelsCall): readonly MetricLabel[] {
+  const names = new Map<string, Set<string>>()
+  for (const { labels } of selectedSeries(reader, selection, now)) {
+    for (const [name, value] of Object.entries(labels)) {
+      const values = names.get(name) ?? new Set<string>()
+      if (values.size === 0) names.set(name, values)
+      values.add(value)
+    }
+  }
+  return [...names]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, values]) => ({
+      name,
+      value_count: values.size,
+      values: name === label ? [...values].sort().slice(0, mostValues) : [],
+      truncated: name === label && values.size > mostValues,
+    }))
+}
+
+/** Returns the series that one of the selectors selects and that have a sample between the times. */
+function selectedSeries(
+  reader: WorkspaceReader,
+  { end = Infinity, match, start = -Infinity }: MetricSelection,
+  now: number,
+): readonly Pick<KnownSeries, 'labels'>[] {
+  const kept = keptSeries(reader, now)
+  const selected =
+    match.length === 0
+      ? kept.keys()
+      : new Set(match.flatMap(each => reader.catalog.matching(parseSelector(each, 'match'))))
+  const found: Pick<KnownSeries, 'labels'>[] = []
+  const unsure: KnownSeries[] = []
+  for (const series of selected) {
+    const times = kept.get(series)
+    const has = times && hasSample(times, start, end)
+    if (has === true) found.push(series)
+    else if (times !== undefined && has === undefined) unsure.push(series)
+  }
+  unsure.sort((a, b) => a.id - b.id)
+  const source = new FileSource(reader, now)
+  for (let i = 0; i < unsure.length; i += seriesOfRead)
+    found.push(...source.samplesOf(unsure.slice(i, i + seriesOfRead), start - 1, end, () => {}))
+  return found
+}
+
+/** Whether a series has a sample between two times, as far as its first and its last time tell. */
+function hasSample([first, last]: FirstAndLast, start: number, end: number): boolean | undefined {
+  if (last < start || first > end) return false
+  if (last <= end || first >= start) return true
+  return undefined
+}

@@ -1,0 +1,38 @@
+import type { MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
+import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
+import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
+import { valueOf } from '../format/label-key.ts'
+
+/** The retention of each series of a workspace. */
+export class SeriesRetention {
+  readonly #defaultMs: number
+  readonly #selected: readonly { readonly matchers: readonly Matcher[]; readonly retentionMs: number }[]
+
+  /** Throws QUERY_SYNTAX_INVALID for a selector that cannot be parsed. */
+  constructor({ defaultMs, selected }: MetricRetention) {
+    this.#defaultMs = defaultMs
+    this.#selected = selected.map(({ retentionMs, selector }) => ({
+      matchers: parseSelector(selector, 'selector'),
+      retentionMs,
+    }))
+  }
+
+  /** The longest and the shortest retention of any series, in milliseconds. */
+  get longestMs(): number {
+    return Math.max(this.#defaultMs, ...this.#selected.map(({ retentionMs }) => retentionMs))
+  }
+  get shortestMs(): number {
+    return Math.min(this.#defaultMs, ...this.#selected.map(({ retentionMs }) => retentionMs))
+  }
+
+  /** Returns the retention of a series in milliseconds: that of the first policy whose selector it fits. */
+  of(labels: Labels): number {
+    const policy = this.#selected.find(({ matchers }) => fits(labels, matchers))
+    return policy?.retentionMs ?? this.#defaultMs
+  }
+}
+
+/** Whether a series fits all matchers. */
+const fits = (labels: Labels, matchers: readonly Matcher[]): boolean =>
+  matchers.every(({ name, test }) => test(valueOf(labels, name)))

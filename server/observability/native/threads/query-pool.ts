@@ -1,0 +1,161 @@
+import { queryLimitExceeded, queryTimeout } from '../../../../output/observability/errors.ts'
+import type { Log } from '../../../log.ts'
+import { CallingThread, programBeside, ThreadEnded } from './calling-thread.ts'
+import { interrupted, overloaded, unusable } from './engine-errors.ts'
+import type { ReadCall } from '../calls/messages.ts'
+import { UnusableFile } from '../calls/sent-error.ts'
+
+/** The largest number of calls that wait for a thread. */
+const mostWaiting = 200
+
+/** The largest heap of a thread in MiB. */
+const heapMib = 256
+
+/** The time that a call has to end after its deadline, before its thread is ended, in milliseconds. */
+const graceMs = 1000
+
+/** A call on its way. */
+interface QueuedCall {
+  readonly call: ReadCall
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+  /** The thread that runs the call; undefined while the call waits. */
+  slot?: Slot | undefined
+}
+
+/** A thread and its call. */
+interface Slot {
+  readonly abort: Int32Array<SharedArrayBuffer>
+  thread: CallingThread<ReadCall> | undefined
+  running: QueuedCall | undefined
+}
+
+/** The threads that read metrics. Each runs one call at a time; the calls of a workspace prefer one thread, which knows its series. */
+export class QueryPool {
+  readonly #root: string
+  readonly #log: Pick<Log, 'error' | 'warn'>
+  readonly #slots: readonly Slot[]
+  readonly #waiting: QueuedCall[] = []
+
+  constructor(root: string, size: number, log: Pick<Log, 'error' | 'warn'>) {
+    this.#root = root
+    this.#log = log
+    this.#slots = Array.from({ length: size }, () => ({
+      abort: new Int32Array(new SharedArrayBuffer(4)),
+      thread: undefined,
+      running: undefined,
+    }))
+  }
+
+  /** The numbers of calls that run and that wait. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#slots.filter(({ running }) => running !== undefined).length, waiting: this.#waiting.length }
+  }
+
+  /**
+   * Runs a call. Rejects with an error of the area: QUERY_TIMEOUT after `timeoutMs`, QUERY_LIMIT_EXCEEDED if the thread
+   * uses too much memory, ENGINE_UNAVAILABLE; and with the reason of an aborted signal.
+   */
+  async call(call: ReadCall, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    signal?.throwIfAborted()
+    if (this.#waiting.length >= mostWaiting) throw overloaded()
+    const { promise, reject, resolve } = Promise.withResolvers<unknown>()
+    const queued: QueuedCall = { call, resolve, reject }
+    const stop = (error: unknown): void => {
+      reject(error)
+      this.#stop(queued)
+    }
+    const timer = setTimeout(() => stop(queryTimeout('the query took longer than its timeout')), timeoutMs)
+    const aborted = (): void => stop(signal?.reason)
+    signal?.addEventListener('abort', aborted)
+    this.#waiting.push(queued)
+    this.#next()
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', aborted)
+    }
+  }
+
+  /** Ends all threads and calls. */
+  async end(): Promise<void> {
+    for (const { reject } of this.#waiting.splice(0)) reject(interrupted())
+    await Promise.all(this.#slots.map(({ thread }) => thread?.terminate()))
+  }
+
+  /** Gives waiting calls to free threads. */
+  #next(): void {
+    for (let i = 0; i < this.#waiting.length; i += 1) {
+      const queued = this.#waiting[i]
+      const slot = queued && this.#freeSlot(queued.call.workspace)
+      if (queued === undefined || slot === undefined) return
+      this.#waiting.splice(i, 1)
+      i -= 1
+      void this.#run(slot, queued)
+    }
+  }
+
+  /** Returns the thread of a workspace if it is free, otherwise any free thread. */
+  #freeSlot(workspace: string): Slot | undefined {
+    const preferred = this.#slots[Number.parseInt(workspace.slice(-4), 16) % this.#slots.length]
+    if (preferred !== undefined && preferred.running === undefined) return preferred
+    return this.#slots.find(({ running }) => running === undefined)
+  }
+
+  async #run(slot: Slot, queued: QueuedCall): Promise<void> {
+    slot.running = queued
+    queued.slot = slot
+    Atomics.store(slot.abort, 0, 0)
+    try {
+      queued.resolve(await this.#threadOf(slot).call(queued.call))
+    } catch (error) {
+      queued.reject(this.#errorOf(error))
+    }
+    slot.running = undefined
+    queued.slot = undefined
+    this.#next()
+  }
+
+  /** Ends a call, whose result nobody awaits any more. */
+  #stop(queued: QueuedCall): void {
+    const at = this.#waiting.indexOf(queued)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    const { slot } = queued
+    if (slot === undefined) return
+    Atomics.store(slot.abort, 0, 1)
+    setTimeout(() => {
+      if (queued.slot === slot) void slot.thread?.terminate()
+    }, graceMs).unref()
+  }
+
+  #threadOf(slot: Slot): CallingThread<ReadCall> {
+    if (slot.thread !== undefined) return slot.thread
+    const thread = new CallingThread<ReadCall>({
+      name: 'telemetry queries',
+      program: programBeside(import.meta.url, 'query-thread'),
+      data: { root: this.#root, abort: slot.abort },
+      heapMib,
+      report: fault => this.#log.warn({ fault }, 'a file of telemetry cannot be used'),
+    })
+    slot.thread = thread
+    void forgetEnded(slot, thread)
+    return thread
+  }
+
+  #errorOf(error: unknown): unknown {
+    if (error instanceof UnusableFile) {
+      this.#log.error({ fault: error.message }, 'a file of telemetry cannot be read')
+      return unusable()
+    }
+    if (!(error instanceof ThreadEnded)) return error
+    if (!error.isOutOfMemory) return interrupted()
+    const description = `a query may use ${heapMib} MiB of memory`
+    return queryLimitExceeded(description, { limit: 'memory' }, { quota: [{ subject: 'query', description }] })
+  }
+}
+
+async function forgetEnded(slot: Slot, thread: CallingThread<ReadCall>): Promise<void> {
+  await thread.ended
+  if (slot.thread === thread) slot.thread = undefined
+}

@@ -1,0 +1,40 @@
+import type { WriteResult } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { Labels, Rejections } from '../../../../domain/observability/metrics/samples.ts'
+
+/** The reasons for which the engine refuses samples, with the sentence about one of them. */
+const sentences = {
+  DUPLICATE: 'has another value at the time of an earlier sample, which stays',
+  FUTURE: 'has a sample more than 10 minutes in the future',
+  OUT_OF_ORDER: 'has a sample more than an hour before its newest sample',
+  SERIES_LIMIT: 'would be a series above the limit of active series',
+  TOO_OLD: 'has a sample that is older than the retention',
+} as const
+
+/** A reason for which the engine refuses a sample. */
+export type RejectionReason = keyof typeof sentences
+
+/** Counts what becomes of the samples of a write. */
+export class Outcome {
+  #accepted = 0
+  readonly #rejections: Record<string, number>
+  #message: string
+
+  /** `earlier` and `message` are the refusals before the engine. */
+  constructor(earlier: Rejections, message: string) {
+    this.#rejections = { ...earlier }
+    this.#message = message
+  }
+
+  accept(samples: number): void {
+    this.#accepted += samples
+  }
+
+  reject(reason: RejectionReason, { __name__: name = '' }: Labels, samples = 1): void {
+    this.#rejections[reason] = (this.#rejections[reason] ?? 0) + samples
+    if (this.#message === '') this.#message = `${name === '' ? 'a series without a name' : name} ${sentences[reason]}`
+  }
+
+  result(): WriteResult {
+    return { accepted: this.#accepted, rejections: this.#rejections, message: this.#message }
+  }
+}

@@ -1,0 +1,66 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
+import { SeriesRetention } from '../retention/series-retention.ts'
+import { dayMs, namesIn } from '../files/places.ts'
+import { FileFault } from '../files/telemetry-file.ts'
+import { labelsOfKey } from '../format/label-key.ts'
+import { compactWhole } from './compaction.ts'
+import type { MetricWriter } from './metric-writer.ts'
+import type { WorkspaceWriter } from './workspace-writer.ts'
+
+/**
+ * Deletes the samples of the days that lie wholly before the retention of their series, and the series without newer
+ * samples. Stores the retention, beyond which reads show nothing from now on. Returns the bytes of the files that are left.
+ */
+export function purgeWorkspace(
+  metrics: MetricWriter,
+  workspace: string,
+  given: MetricRetention,
+  now: number,
+  report: (fault: FileFault) => void,
+): number {
+  const retention = new SeriesRetention(given)
+  const writer = metrics.settled(workspace, now)
+  if (writer === undefined) return 0
+  writer.index.storeRetention(JSON.stringify(given))
+  writer.storeTimes()
+  const series = writer.index.newerThan(-Infinity).map(({ id, key, last }) => ({
+    id,
+    last,
+    keptMs: given.selected.length === 0 ? given.defaultMs : retention.of(labelsOfKey(key)),
+  }))
+  for (const day of metrics.placesOf(workspace).days()) {
+    const ageMs = now - (day + 1) * dayMs
+    try {
+      if (ageMs > retention.longestMs) writer.days.remove(day)
+      else if (ageMs > retention.shortestMs)
+        purgeDay(
+          writer,
+          day,
+          series.filter(({ keptMs }) => ageMs > keptMs).map(({ id }) => id),
+        )
+    } catch (error) {
+      if (!(error instanceof FileFault)) throw error
+      report(error)
+    }
+  }
+  const ended = series.filter(({ keptMs, last }) => last < now - keptMs).map(({ id }) => id)
+  if (ended.length > 0) writer.deleteSeries(ended)
+  return bytesIn(metrics.placesOf(workspace).folder)
+}
+
+function purgeDay(writer: WorkspaceWriter, day: number, series: readonly number[]): void {
+  const file = writer.days.open(day)
+  compactWhole(file, () => writer.storeTimes())
+  file.deleteSeries(series)
+  if (file.isEmpty()) writer.days.remove(day)
+  else file.shrink()
+}
+
+/** Returns the sizes of the files in a folder together. */
+function bytesIn(folder: string): number {
+  let sum = 0
+  for (const name of namesIn(folder)) sum += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
+  return sum
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { eachOf, Limit } from '../../../cli/storage/limit.ts'
+import { pathBelow } from '../../../cli/storage/local-files.ts'
+import { partsOf, partSize } from '../../../cli/storage/parts.ts'
+import { testFolder } from '../../server/store/harness.ts'
+
+it.each(['../out', 'a/../../out', '/etc/passwd', 'a//b', 'a/.', 'nul\0', ''])(
+  'writes no file for an object named %j',
+  async name => {
+    await expect(pathBelow(testFolder(), name)).rejects.toThrow('cannot be a file of this machine')
+  },
+)
+
+it('writes no file through a link to another folder', async () => {
+  const folder = testFolder()
+  mkdirSync(join(folder, 'in'))
+  symlinkSync(testFolder(), join(folder, 'in', 'elsewhere'))
+  await expect(pathBelow(join(folder, 'in'), 'elsewhere/file')).rejects.toThrow('is a link')
+  expect(await pathBelow(join(folder, 'in'), 'deep/file')).toBe(join(folder, 'in', 'deep', 'file'))
+})
+
+it.each([0, 1, 8 * 1024 ** 2, 8 * 1024 ** 2 + 1, 2 * 1024 ** 3, 5 * 1024 ** 4])('covers %d bytes by parts', size => {
+  const parts = partsOf(size)
+  expect(parts.length).toBeLessThanOrEqual(10_000)
+  expect(parts.reduce((sum, { length }) => sum + length, 0)).toBe(size)
+  expect(parts.every(({ number, start }, i) => number === i + 1 && start === i * partSize(size))).toBe(true)
+})
+
+it('runs no more tasks than its limit, and ends at the first error', async () => {
+  const limit = new Limit(3)
+  let [running, most, done] = [0, 0, 0]
+  const task = (): Promise<void> =>
+    limit.run(async () => {
+      most = Math.max(most, (running += 1))
+      await Promise.resolve()
+      running -= 1
+      done += 1
+    })
+  await Promise.all(Array.from({ length: 20 }, task))
+  expect([most, done]).toEqual([3, 20])
+  const seen: number[] = []
+  const failing = eachOf([1, 2, 3, 4, 5, 6], 2, async item => {
+    seen.push(item)
+    if (item === 2) throw new Error('second')
+  })
+  await expect(failing).rejects.toThrow('second')
+  expect(seen.length).toBeLessThan(6)
+})

@@ -1,0 +1,55 @@
+import protobuf from 'protobufjs'
+
+/** The messages that senders encode, as OpenTelemetry and Prometheus publish them, without the members no test sends. */
+const messages = `
+syntax = "proto3";
+message AnyValue { oneof value {
+  string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4;
+  ArrayValue array_value = 5; KeyValueList kvlist_value = 6; bytes bytes_value = 7; } }
+message ArrayValue { repeated AnyValue values = 1; }
+message KeyValueList { repeated KeyValue values = 1; }
+message KeyValue { string key = 1; AnyValue value = 2; }
+message Resource { repeated KeyValue attributes = 1; uint32 dropped_attributes_count = 2; }
+message Scope { string name = 1; string version = 2; }
+message ExportMetricsServiceRequest { repeated ResourceMetrics resource_metrics = 1; }
+message ResourceMetrics { Resource resource = 1; repeated ScopeMetrics scope_metrics = 2; string schema_url = 3; }
+message ScopeMetrics { Scope scope = 1; repeated Metric metrics = 2; string schema_url = 3; }
+message Metric { string name = 1; string description = 2; string unit = 3; oneof data {
+  Gauge gauge = 5; Sum sum = 7; Histogram histogram = 9; ExponentialHistogram exponential_histogram = 10; Summary summary = 11; } }
+message Gauge { repeated NumberDataPoint data_points = 1; }
+message Sum { repeated NumberDataPoint data_points = 1; int32 aggregation_temporality = 2; bool is_monotonic = 3; }
+message Histogram { repeated HistogramDataPoint data_points = 1; int32 aggregation_temporality = 2; }
+message ExponentialHistogram { repeated ExponentialHistogramDataPoint data_points = 1; int32 aggregation_temporality = 2; }
+message Summary { repeated SummaryDataPoint data_points = 1; }
+message Exemplar { fixed64 time_unix_nano = 2; double as_double = 3; }
+message NumberDataPoint { repeated KeyValue attributes = 7; fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3;
+  oneof value { double as_double = 4; sfixed64 as_int = 6; } repeated Exemplar exemplars = 5; uint32 flags = 8; }
+message HistogramDataPoint { repeated KeyValue attributes = 9; fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3;
+  fixed64 count = 4; optional double sum = 5; repeated fixed64 bucket_counts = 6; repeated double explicit_bounds = 7;
+  uint32 flags = 10; optional double min = 11; optional double max = 12; }
+message ExponentialHistogramDataPoint { fixed64 time_unix_nano = 3; fixed64 count = 4; sint32 scale = 6; }
+message SummaryDataPoint { repeated KeyValue attributes = 7; fixed64 time_unix_nano = 3; fixed64 count = 4; double sum = 5;
+  repeated ValueAtQuantile quantile_values = 6; uint32 flags = 8; }
+message ValueAtQuantile { double quantile = 1; double value = 2; }
+message WriteRequest { repeated TimeSeries timeseries = 1; repeated MetricMetadata metadata = 3; }
+message MetricMetadata { int32 type = 1; string metric_family_name = 2; string help = 4; string unit = 5; }
+message TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; repeated NativeHistogram histograms = 4; }
+message Label { string name = 1; string value = 2; }
+message Sample { double value = 1; int64 timestamp = 2; }
+message NativeHistogram { uint64 count_int = 1; double sum = 3; }
+message Status { int32 code = 1; string message = 2; repeated Any details = 3; }
+message Any { string type_url = 1; bytes value = 2; }
+message ExportMetricsServiceResponse { ExportMetricsPartialSuccess partial_success = 1; }
+message ExportMetricsPartialSuccess { int64 rejected_data_points = 1; string error_message = 2; }
+`
+
+const { root } = protobuf.parse(messages)
+
+/** Returns the type of a message, by the library's own tables. */
+export const messageType = (name: string) => root.lookupType(name)
+
+/** Encodes a message of its form in JSON. */
+export function encoded(name: string, value: object): Uint8Array {
+  const type = messageType(name)
+  return type.encode(type.fromObject(value)).finish()
+}
