@@ -1,4 +1,5 @@
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
+import type { FormRules } from '../../runtime/form-rules.ts'
 import type { Inspect } from '../ports/inspection.ts'
 import { rowScope } from '../resources/look-up.ts'
 import { activities, activityScope } from './activities/activities.ts'
@@ -18,6 +19,8 @@ import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
 import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
 import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
+import { metrics } from './metric-calls/metric-calls.ts'
+import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
 import {
   deliveryCollection,
   notificationCollection,
@@ -27,25 +30,51 @@ import { nativeWorker } from './metrics/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
+import { inspectSilences } from './silences/inspect-silences.ts'
+import { scraping } from './scraping/scraping.ts'
+import { silenceForm } from './silence-calls/silence-form.ts'
+import { silenceRetention } from './silences/silence-retention.ts'
+import { silenceKind } from './silences/silences-store.ts'
+import { silences } from './silence-calls/silences.ts'
 
 /** Compares what the area derives with the rows from which it follows. */
 const inspect: Inspect = async function* ({ reader }) {
   yield* inspectChains(reader)
   yield* inspectLimits(reader)
+  yield* inspectSilences(reader)
   yield* inspectAlerts(reader)
 }
 
 /** The built resources, as functions that make their handlers. */
-const built = { activities, alertRules, ingestionConfigs, quotaDefinitions, quotaLimits } satisfies {
+const built = {
+  activities,
+  alertRules,
+  ingestionConfigs,
+  metrics,
+  quotaDefinitions,
+  quotaLimits,
+  silences,
+} satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
   ) => ObservabilityHandlers[Name]
 }
 
+/** The rules for bodies beyond their schemas. */
+const forms: FormRules = {
+  createAlertRule: alertRuleForm,
+  updateAlertRule: alertRuleForm,
+  createIngestionConfig: newIngestionConfigForm,
+  updateIngestionConfig: ingestionConfigUpdateForm,
+  createSilence: silenceForm,
+  queryMetrics: queryForm,
+  queryMetricsRange: rangeQueryForm,
+}
+
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind],
+  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind, silenceKind],
   needs: { optional: ['iam', 'vault'] },
   collections: [
     activityCollection,
@@ -57,19 +86,16 @@ export const observability = {
     receiverSecretCollection,
     ingestionStatusCollection,
   ],
-  forms: () => ({
-    createAlertRule: alertRuleForm,
-    updateAlertRule: alertRuleForm,
-    createIngestionConfig: newIngestionConfigForm,
-    updateIngestionConfig: ingestionConfigUpdateForm,
-  }),
+  forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
   workers: (environment: ObservabilityEnvironment) => [
     nativeWorker(environment),
     sequencer(environment),
     activityRetention(environment),
+    silenceRetention(environment),
     evaluator(environment),
     notifier(environment),
+    scraping(environment),
   ],
   inspect,
 } as const

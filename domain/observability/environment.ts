@@ -1,12 +1,11 @@
 import type { ObservabilityArea } from '../../output/observability/area.ts'
 import type { Parts } from '../ports/area-parts.ts'
 import type { Mailer } from '../ports/mailer.ts'
-import type { Reader } from '../ports/store.ts'
 import type { Resolve } from '../resources/look-up.ts'
 import type { NativeLease } from '../resources/native-lease.ts'
-import type { SilencesOf } from './alerts/silences-of.ts'
 import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
+import type { RunningQueries } from './metric-calls/running-queries.ts'
 import type { OutboundCalls } from './outbound/outbound-calls.ts'
 import type { LimitSettings } from './quotas/limits.ts'
 
@@ -20,14 +19,14 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly lease: NativeLease
   /** The time series of all workspaces. */
   readonly metrics: MetricEngine
+  /** The queries that run on this server. */
+  readonly queries: RunningQueries
   /** Requests to addresses that callers have named. */
   readonly outbound: OutboundCalls
   /** What came in through ingestion configs. */
   readonly statuses: IngestionStatuses
   /** Sends mail; without a mail server, alert rules have no receivers of e-mail. */
   readonly mailer: Mailer
-  /** Reads the silences of a workspace that are active at a time in milliseconds since 1970. */
-  readonly silences: (reader: Reader, workspace: string, nowMs: number) => Promise<SilencesOf>
   /** Returns the public address of the platform, without a slash at its end. */
   readonly baseUrl: () => string
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */

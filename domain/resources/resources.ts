@@ -153,19 +153,22 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
 
   /**
    * Runs a verb of the kind's table of states: sets the state that the table gives, the members that `change` returns,
-   * and the update time. The etag stays. `change` gets the row before the verb, and the id of the operation.
+   * and the update time. The etag stays. `change` gets the row before the verb, and the id of the operation; `found` is
+   * that of `Deletion`.
    */
   verb(
     name: string,
     request: RowPath & { readonly body?: { readonly etag?: string } },
     context: CallContext,
     change: (tx: Transaction, row: T, operationId: string) => Promise<VerbChange<T, Area> | void> = async () => {},
+    { found }: Pick<Deletion<T, Area>, 'found'> = {},
   ): Promise<JsonText<Area['record']>> {
     const { states } = this.#kind
     const transition = states && transitionOf(states, name)
     if (!states || !transition) throw new Error(`${this.#kind.type} has no verb "${name}" in its table of states`)
     return this.#parts.operations.mutate(context, request, async (tx, operationId) => {
       const { id, value, version } = await this.#hold(tx, request)
+      found?.(value)
       await this.#requireChangeable(tx, request, value, request.body?.etag, name)
       const { cleared = [], members, ...more } = (await change(tx, value, operationId)) ?? {}
       const state = transition.to === undefined ? {} : { [states.member]: transition.to }

@@ -237,11 +237,11 @@ export class ObservabilityClient {
    *
    * Makes an alert rule, which is evaluated from its next tick on. The caller also needs the right to run its query,
    * `observability.metrics.query` or for LogQL `observability.logs.query`. Raises `ALERT_RULE_ALREADY_EXISTS` when the
-   * name is taken; `QUERY_SYNTAX_INVALID`, `QUERY_TYPE_INVALID`, `QUERY_FEATURE_UNSUPPORTED` and for LogQL
-   * `SELECTOR_EMPTY` by the faults of the query, and `ALERT_QUERY_NOT_VECTOR` when it gives no instant vector;
-   * `TEMPLATE_INVALID` for another placeholder in an alert label or annotation; `RECEIVER_URL_FORBIDDEN` for a webhook
-   * to where the platform sends nothing. E-mail without a mail server is `ENGINE_CAPABILITY_UNSUPPORTED` with the
-   * capability `EMAIL`, a webhook secret while the key safe is sealed `ENGINE_UNAVAILABLE`.
+   * name is taken; `QUERY_SYNTAX_INVALID`, `QUERY_TYPE_INVALID`, `QUERY_FEATURE_UNSUPPORTED`, `QUERY_LIMIT_EXCEEDED`
+   * and for LogQL `SELECTOR_EMPTY` by the faults of the query, and `ALERT_QUERY_NOT_VECTOR` when it gives no instant
+   * vector; `TEMPLATE_INVALID` for another placeholder in an alert label or annotation; `RECEIVER_URL_FORBIDDEN` for a
+   * webhook to where the platform sends nothing. E-mail without a mail server is `ENGINE_CAPABILITY_UNSUPPORTED` with
+   * the capability `EMAIL`, a webhook secret while the key safe is sealed `ENGINE_UNAVAILABLE`.
    */
   createAlertRule(request: CreateAlertRuleRequest, options?: CallOptions): Promise<ObservabilityOperation> {
     return send(this.#transport, createAlertRule, request, options)
@@ -273,11 +273,11 @@ export class ObservabilityClient {
    * Changes an alert rule. Another query, `for` or alert labels start its alerts anew, other annotations and receivers
    * leave them; disabling it resolves them. The caller also needs the right to run the query, as at create. A receiver
    * that is sent without its secret keeps it. Raises `ALERT_RULE_NOT_FOUND`; `QUERY_SYNTAX_INVALID`,
-   * `QUERY_TYPE_INVALID`, `QUERY_FEATURE_UNSUPPORTED` and for LogQL `SELECTOR_EMPTY` by the faults of the query, and
-   * `ALERT_QUERY_NOT_VECTOR` when it gives no instant vector; `TEMPLATE_INVALID` for another placeholder in an alert
-   * label or annotation; `RECEIVER_URL_FORBIDDEN` for a webhook to where the platform sends nothing. E-mail without a
-   * mail server is `ENGINE_CAPABILITY_UNSUPPORTED` with the capability `EMAIL`, a webhook secret while the key safe is
-   * sealed `ENGINE_UNAVAILABLE`.
+   * `QUERY_TYPE_INVALID`, `QUERY_FEATURE_UNSUPPORTED`, `QUERY_LIMIT_EXCEEDED` and for LogQL `SELECTOR_EMPTY` by the
+   * faults of the query, and `ALERT_QUERY_NOT_VECTOR` when it gives no instant vector; `TEMPLATE_INVALID` for another
+   * placeholder in an alert label or annotation; `RECEIVER_URL_FORBIDDEN` for a webhook to where the platform sends
+   * nothing. E-mail without a mail server is `ENGINE_CAPABILITY_UNSUPPORTED` with the capability `EMAIL`, a webhook
+   * secret while the key safe is sealed `ENGINE_UNAVAILABLE`.
    */
   updateAlertRule(request: UpdateAlertRuleRequest, options?: CallOptions): Promise<ObservabilityOperation> {
     return send(this.#transport, updateAlertRule, request, options)

@@ -6,6 +6,7 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
+import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import { NativeLease } from '../../domain/resources/native-lease.ts'
 import type { AreaModule } from '../area.ts'
@@ -24,7 +25,7 @@ type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'metrics' | 'outbound' | 'silences'>>
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound'>>
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
 export function observabilityArea(given: GivenParts = {}): AreaModule {
@@ -38,6 +39,7 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
     admit: () => admitEngine,
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
+    forms: () => observability.forms,
     workers: parts => observability.workers(environmentOf(parts)),
     planes: parts => [ingestOf(parts).plane],
     provides: parts => ({ observability: ingestOf(parts).telemetry }),
@@ -63,7 +65,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
-    silences: async () => () => [],
+    queries: new RunningQueries(),
     mailer: guard?.mailer ?? noMailer,
     failed,
   }

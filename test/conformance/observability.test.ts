@@ -1,3 +1,14 @@
 import { proveDocument } from './documented.ts'
 
-await proveDocument('observability')
+const hourMs = 3_600_000
+
+/** Returns the members of a silence that begins in an hour; the times of the example in the document have passed. */
+const soon = () => {
+  const now = Date.now()
+  return {
+    start_time: new Date(now + hourMs).toISOString(),
+    end_time: new Date(now + 2 * hourMs).toISOString(),
+  }
+}
+
+await proveDocument('observability', { createSilence: soon })

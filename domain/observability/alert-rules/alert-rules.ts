@@ -13,9 +13,10 @@ import { Resources } from '../../resources/resources.ts'
 import { alertRuleCollection, type StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { consumeLimit } from '../quotas/limits.ts'
+import { activeSilences } from '../silences/active-silences.ts'
 import { alertRuleKind } from './alert-rule-kind.ts'
 import { storeSecrets, withoutSecrets, wrapSecrets } from './receiver-secrets.ts'
-import { receiverRefusal, requireQueryRight, requireRule } from './require-rule.ts'
+import { requireQueryRight, requireReceivers, requireRule } from './require-rule.ts'
 import { ruleAnswer } from './rule-answer.ts'
 import { beginEvaluation, changeEvaluation, dropEvaluation, firstState, isReset } from './rule-evaluation.ts'
 
@@ -23,30 +24,29 @@ type AlertRules = Resources<StoredAlertRule, ObservabilityArea>
 
 /** Returns the handlers of alert rules. */
 export function alertRules(environment: ObservabilityEnvironment): AlertRuleHandlers {
-  const { clock, functions, silences, store } = environment
+  const { clock, functions, store } = environment
   const resources: AlertRules = new Resources(alertRuleKind, environment)
   return {
     listAlertRules: (request, context) => listAlertRules(environment, request, context),
     async getAlertRule(request) {
       const { value } = await resources.read(request)
-      return ruleAnswer(store, value, await silences(store, request.workspace, clock.now()))
+      return ruleAnswer(store, value, await activeSilences(store, request.workspace, clock.now()))
     },
     async createAlertRule(request, context) {
       const { body, workspace } = request
       await requireQueryRight(environment, context, workspace, body)
       requireRule(body)
-      const refusal = await receiverRefusal(environment, body.receivers)
+      await requireReceivers(environment, body.receivers)
       const secrets = wrapSecrets(functions.vault, body.receivers)
       const row = newAlertRule(resources, request, context)
       return resources.create(request, context, row, {
         async refer() {
-          if (refusal) throw refusal
           if (secrets instanceof ApiError) throw secrets
         },
         async count(tx) {
           if (!(secrets instanceof ApiError)) await storeSecrets(tx, row, secrets)
-          await beginEvaluation(tx, row, context.now)
-          await consumeLimit(tx, environment.limits, 'alertRules', { workspace, now: context.now })
+          await beginEvaluation(tx, row, clock.now())
+          await consumeLimit(tx, environment.limits, 'alertRules', { workspace, now: clock.now() })
         },
       })
     },
@@ -54,21 +54,20 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
       const { body, workspace } = request
       await requireQueryRight(environment, context, workspace, body)
       requireRule(body)
-      const refusal = await receiverRefusal(environment, body.receivers ?? [])
+      await requireReceivers(environment, body.receivers ?? [])
       const secrets = wrapSecrets(functions.vault, body.receivers ?? [])
       return resources.update(request, context, {
         async refer(_tx, { changed, value }) {
           const state = isReset(changed) ? firstState(value) : {}
           // A body may have receivers that the mask leaves out.
           if (!changed.includes('receivers')) return { members: state }
-          if (refusal) throw refusal
           if (secrets instanceof ApiError) throw secrets
           return { members: { ...state, receivers: withoutSecrets(value.receivers) } }
         },
         async count(tx, { changed, value }, before) {
           const isSecret = changed.includes('receivers') && !(secrets instanceof ApiError)
           if (isSecret) await storeSecrets(tx, value, secrets)
-          await changeEvaluation(tx, value, { isReset: isReset(changed), wasNamed: before.receivers, now: context.now })
+          await changeEvaluation(tx, value, { isReset: isReset(changed), wasNamed: before.receivers, now: clock.now() })
         },
       })
     },
@@ -78,13 +77,13 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
 }
 
 async function listAlertRules(
-  { clock, silences, store, taxonomy }: ObservabilityEnvironment,
+  { clock, store, taxonomy }: ObservabilityEnvironment,
   { engine, workspace }: ListAlertRulesRequest,
   { query }: ListContext,
 ): Promise<Page<AlertRule>> {
   const page = await store.page(alertRuleCollection, query, { workspace_id: workspace, engine })
   if (page.items.length === 0) await requirePlace(store, taxonomy, alertRuleKind, { workspace, engine })
-  const silencesOf = await silences(store, workspace, clock.now())
+  const silencesOf = await activeSilences(store, workspace, clock.now())
   const items: AlertRule[] = []
   for (const { value } of page.items) items.push(await ruleAnswer(store, value, silencesOf))
   return { ...page, items }

@@ -2,7 +2,7 @@ import { alertQueryNotVector, receiverUrlForbidden, templateInvalid } from '../.
 import type { AlertReceiverInput, AlertRuleUpdate } from '../../../output/observability/types.ts'
 import { engineCapabilityUnsupported } from '../../../output/shared/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
-import { faultAt, type ApiError } from '../../../runtime/errors.ts'
+import { faultAt } from '../../../runtime/errors.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { templateFault } from '../alerts/template.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
@@ -44,18 +44,17 @@ export function requireRule({ alert_labels, annotations, language, query }: Aler
 }
 
 /**
- * Returns why a receiver gets no notifications: ENGINE_CAPABILITY_UNSUPPORTED for e-mail without a mail server, and
+ * Throws for receivers that get no notifications: ENGINE_CAPABILITY_UNSUPPORTED for e-mail without a mail server, and
  * RECEIVER_URL_FORBIDDEN for a URL to which the platform sends nothing (observability.md 4.7).
  */
-export async function receiverRefusal(
+export async function requireReceivers(
   { mailer, outbound }: Pick<ObservabilityEnvironment, 'mailer' | 'outbound'>,
   receivers: readonly AlertReceiverInput[],
-): Promise<ApiError | undefined> {
+): Promise<void> {
   if (!mailer.isConfigured && receivers.some(({ email }) => email !== undefined))
-    return engineCapabilityUnsupported('e-mail needs the setting mail.smtp_url', { capability: 'EMAIL' })
+    throw engineCapabilityUnsupported('e-mail needs the setting mail.smtp_url', { capability: 'EMAIL' })
   for (const [index, { webhook }] of receivers.entries()) {
     const fault = webhook && (await outbound.refusal(webhook.url, 'to-private-targets'))
-    if (fault !== undefined) return faultAt(receiverUrlForbidden, `receivers[${index}].webhook.url`, fault)
+    if (fault !== undefined) throw faultAt(receiverUrlForbidden, `receivers[${index}].webhook.url`, fault)
   }
-  return undefined
 }

@@ -24,11 +24,12 @@ export class BoundedWork {
   }
 
   /**
-   * Starts work unless work with the same key runs, or a group or the whole has no room. `work` must not reject.
+   * Starts work unless work with the same key runs, or a group or the whole has no room; returns whether it has started.
+   * `work` must not reject.
    */
-  start(key: string, groups: readonly WorkGroup[], work: () => Promise<void>): void {
+  start(key: string, groups: readonly WorkGroup[], work: () => Promise<void>): boolean {
     const hasRoom = groups.every(({ limit, name }) => (this.#perGroup.get(name) ?? 0) < limit)
-    if (this.isFull || this.#running.has(key) || !hasRoom) return
+    if (this.isFull || this.#running.has(key) || !hasRoom) return false
     for (const { name } of groups) this.#perGroup.set(name, (this.#perGroup.get(name) ?? 0) + 1)
     this.#running.set(
       key,
@@ -37,6 +38,7 @@ export class BoundedWork {
         for (const { name } of groups) this.#leave(name)
       }),
     )
+    return true
   }
 
   /** Resolves once all work that is running now has ended. */

@@ -7,7 +7,7 @@ import { absentData, alertOf, type FoundAlert } from '../alerts/alert-of.ts'
 import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import type { TrackedAlert } from '../alerts/alerts-store.ts'
 import type { AlertVector, MetricEngine } from '../metrics/metric-engine.ts'
-import { sampleText } from '../metrics/sample-text.ts'
+import { formatValue } from '../promql/format-value.ts'
 
 /** The outcome of an evaluation. */
 export interface Outcome {
@@ -62,7 +62,7 @@ function outcomeOf(
   const stands = isAbsent && rule.no_data_action === 'OBSERVABILITY_NO_DATA_ACTION_FIRE'
   const found = stands
     ? [alertOf(rule, absentData)]
-    : elements.map(({ labels, value }) => alertOf(rule, { labels, value: sampleText(value) }))
+    : elements.map(({ labels, value }) => alertOf(rule, { labels, value: formatValue(value) }))
   const fault = faultOf(found)
   if (fault !== undefined) return failed(before, fault)
   return { health, error: '', alerts: advance(rule, before, found, tickMs) }

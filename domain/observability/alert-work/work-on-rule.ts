@@ -7,6 +7,7 @@ import { alertRuleCollection, type StoredAlertRule } from '../alerts/alert-rules
 import { evaluationCollection, readAlerts, type Evaluation } from '../alerts/alerts-store.ts'
 import { decide } from '../alerts/group.ts'
 import { dueTick, timeAfter } from '../alerts/ticks.ts'
+import { activeSilences } from '../silences/active-silences.ts'
 import { evaluate } from './evaluate.ts'
 import type { AlertParts } from './alert-parts.ts'
 import { storeResult, type ReadRule } from './store-evaluation.ts'
@@ -78,10 +79,10 @@ async function notifyAt(parts: AlertParts, turn: Turn, read: ReadRule, nowMs: nu
 }
 
 async function silencing(
-  { clock, silences, store }: AlertParts,
+  { clock, store }: AlertParts,
   { workspace_id }: StoredAlertRule,
 ): Promise<(labels: Labels) => boolean> {
-  const silencesOf = await silences(store, workspace_id, clock.now())
+  const silencesOf = await activeSilences(store, workspace_id, clock.now())
   return labels => silencesOf(labels).length > 0
 }
 

@@ -1,6 +1,7 @@
 import type { Reader } from '../../ports/store.ts'
 import { alertRuleCollection } from '../alerts/alert-rules-store.ts'
 import { ingestionConfigCollection } from '../ingestion-configs/ingestion-configs-store.ts'
+import { countOpenSilences } from '../silences/active-silences.ts'
 import type { QuotaName } from './definitions.ts'
 
 /** The quotas of rows, whose usage is counted in the transaction that adds a row. */
@@ -16,7 +17,7 @@ const counts: Readonly<Record<CountedQuota, Count>> = {
   alertRules: (reader, workspace_id) => reader.count(alertRuleCollection, { workspace_id }),
   ingestionConfigs: (reader, workspace_id) => reader.count(ingestionConfigCollection, { workspace_id }),
   logSinks: none,
-  silences: none,
+  silences: countOpenSilences,
 }
 
 /** Returns whether a quota counts rows. */

@@ -5,9 +5,9 @@ import { seenBy } from '../../ports/access.ts'
 import { QuotaDefinitions } from '../../resources/quotas/definition-handlers.ts'
 import { Rows } from '../../resources/rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { countOf, isCounted } from './counts.ts'
 import { quotas } from './definitions.ts'
 import { quotaLimitKind, type StoredLimit } from './limits-store.ts'
+import { usageOf } from './usage.ts'
 
 const scopeTypes = {
   WORKSPACE: 'OBSERVABILITY_SCOPE_TYPE_WORKSPACE',
@@ -33,13 +33,12 @@ export function quotaLimits(environment: ObservabilityEnvironment): QuotaLimitHa
   }
 }
 
-/** Returns a limit with its present usage. Nothing uses the limits of telemetry, because none is stored yet. */
+/** Returns a limit with its present usage. */
 async function answer(
-  { store }: ObservabilityEnvironment,
+  environment: ObservabilityEnvironment,
   { source: _source, ...limit }: StoredLimit,
   now: number,
 ): Promise<QuotaLimit> {
   const name = quotas.find(limit.quota_definition_id)?.name
-  const usage = name !== undefined && isCounted(name) ? await countOf(store, name, limit.scope_id, now) : 0
-  return { ...limit, usage }
+  return { ...limit, usage: name === undefined ? 0 : await usageOf(environment, name, limit.scope_id, now) }
 }

@@ -1,26 +1,20 @@
 import { matchesAny } from '../../resources/glob.ts'
 import { nextTurn } from '../../resources/next-turn.ts'
-import type { Labels } from '../metrics/samples.ts'
+import { seriesFault } from '../ingest/label-rules.ts'
+import type { Labels, MetricMetadata } from '../metrics/samples.ts'
 import { FamilyMetadata } from './family-metadata.ts'
 import { openMetrics } from './pages/open-metrics.ts'
-import { PageFault, type PageEntries, type PageSample } from './pages/page-entries.ts'
+import { PageFault, type PageEntries, type PageEntry, type PageSample } from './pages/page-entries.ts'
 import { canonicalNumber } from './pages/page-numbers.ts'
 import { PageScanner } from './pages/page-scanner.ts'
 import { prometheusText } from './pages/prometheus-text.ts'
-import { seriesKey, seriesLabels } from './series-labels.ts'
-import type { MetricMetadata } from '../metrics/samples.ts'
+import { seriesLabels } from './series-labels.ts'
 
 /** The time in milliseconds for which a page is read before other work of the server has its turn. */
 const sliceMs = 5
 
 /** The number of entries that are read between two looks at the clock. */
 const sliceEntries = 100
-
-/** The largest number of labels of a series, and the largest sizes of names and values in bytes (observability.md 4.5). */
-const [maxLabels, maxNameBytes, maxValueBytes] = [30, 256, 2048]
-
-/** The prefix of the metrics of the platform itself, which no target may have. */
-const reserved = 'platform_'
 
 /** The rules by which the samples of a page become series. */
 export interface PageRules {
@@ -44,7 +38,7 @@ export interface PageSeries {
 
 /** The series of a page and their numbers. */
 export interface PageContent {
-  /** The series, keyed by `seriesKey`. */
+  /** The series, keyed by the JSON of their sorted labels. */
   readonly series: ReadonlyMap<string, PageSeries>
   readonly metadata: readonly MetricMetadata[]
   /** The samples of the page, and those that are left after `dropMetrics`. */
@@ -110,7 +104,7 @@ class Content {
     this.#time = time
   }
 
-  add(entry: PageSample | Parameters<FamilyMetadata['add']>[0]): void {
+  add(entry: PageEntry): void {
     if (entry.kind !== 'sample') return this.#families.add(entry)
     this.#scraped += 1
     const { dropMetrics, sampleLimit } = this.#rules
@@ -134,36 +128,29 @@ class Content {
   }
 
   #addSample({ labels: given, name, time, value }: PageSample): void {
-    requireLabels(name, given)
-    if (name.startsWith(reserved)) return this.#reject('reserved_name')
-    const canonical = given.map(
-      ([label, text]) => [label, this.#families.isNumber(label) ? canonicalNumber(text) : text] as const,
-    )
-    const labels = seriesLabels({ name, labels: canonical }, this.#rules.target, this.#rules.honorLabels)
-    const key = seriesKey(labels)
+    if (new Set(given.map(([label]) => label).concat('__name__')).size <= given.length)
+      throw new PageFault(`the metric ${name.slice(0, 80)} has a label twice`)
+    const { honorLabels, target } = this.#rules
+    const labels = seriesLabels({ name, labels: given.map(pair => this.#canonical(pair)) }, target, honorLabels)
+    const fault = seriesFault(labels)
+    if (fault) return this.#reject(fault.reason)
+    const key = JSON.stringify(labels)
     const at = time ?? this.#time
     const known = this.#series.get(key)
-    if (known === undefined)
-      this.#series.set(key, { labels, times: [at], values: [value], hasTimes: time !== undefined })
-    else if (at > (known.times.at(-1) ?? 0)) {
+    if (known === undefined) {
+      const series = { labels: Object.fromEntries(labels), times: [at], values: [value] }
+      this.#series.set(key, { ...series, hasTimes: time !== undefined })
+    } else if (at > (known.times.at(-1) ?? 0)) {
       known.times.push(at)
       known.values.push(value)
-    } else this.#reject(at === known.times.at(-1) ? 'duplicate_sample' : 'out_of_order_sample')
+    } else this.#reject(at === known.times.at(-1) ? 'duplicate_sample' : 'out_of_order')
+  }
+
+  #canonical([label, text]: readonly [string, string]): readonly [string, string] {
+    return [label, this.#families.isNumber(label) ? canonicalNumber(text) : text]
   }
 
   #reject(reason: string): void {
     this.#rejections.set(reason, (this.#rejections.get(reason) ?? 0) + 1)
   }
-}
-
-/** Throws a fault for labels beyond the limits, and for a label that is given twice. */
-function requireLabels(metric: string, labels: readonly (readonly [name: string, value: string])[]): void {
-  const fault = (what: string): PageFault => new PageFault(`a metric of the page has ${what}`)
-  if (new Set(labels.map(([name]) => name)).size < labels.length) throw fault('a label twice')
-  if (labels.some(([name]) => name === '__name__')) throw fault('a label __name__')
-  if (labels.length > maxLabels) throw fault(`more than ${maxLabels} labels`)
-  if ([metric, ...labels.map(([name]) => name)].some(name => Buffer.byteLength(name) > maxNameBytes))
-    throw fault(`a name of more than ${maxNameBytes} bytes`)
-  if (labels.some(([, value]) => Buffer.byteLength(value) > maxValueBytes))
-    throw fault(`a label value of more than ${maxValueBytes} bytes`)
 }

@@ -1,15 +1,10 @@
+import { sortedLabels } from '../ingest/label-rules.ts'
+import type { SortedLabels } from '../ingest/sample-batch.ts'
 import type { Labels } from '../metrics/samples.ts'
 import type { PageSample } from './pages/page-entries.ts'
 
 /** The prefix of a label of a page whose name the target has too. */
 const exported = 'exported_'
-
-/** Returns the entries of labels in the order of their names, without labels that have no value. */
-const sorted = (labels: Iterable<readonly [string, string]>): [string, string][] =>
-  [...labels]
-    .filter(([, value]) => value !== '')
-    .map(([name, value]): [string, string] => [name, value])
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
 
 /**
  * Returns the labels of the series of a sample, in the order of their names. A label that the target has too is renamed
@@ -20,7 +15,7 @@ export function seriesLabels(
   { labels, name }: Pick<PageSample, 'labels' | 'name'>,
   target: Labels,
   honorLabels: boolean,
-): Labels {
+): SortedLabels {
   const all = new Map<string, string>([['__name__', name], ...labels])
   const conflicts: [string, string][] = []
   for (const [label, value] of Object.entries(target)) {
@@ -35,8 +30,5 @@ export function seriesLabels(
     while ((all.get(free) ?? '') !== '') free = `${exported}${free}`
     all.set(free, value)
   }
-  return Object.fromEntries(sorted(all))
+  return sortedLabels(all)
 }
-
-/** Returns a text that is the same for equal labels, which must be in the order of their names. */
-export const seriesKey = (labels: Labels): string => JSON.stringify(labels)

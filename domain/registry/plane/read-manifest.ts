@@ -1,7 +1,8 @@
 import type { CallContext } from '../../../runtime/context.ts'
+import { ApiError } from '../../../runtime/errors.ts'
 import { manifestCollection } from '../artifacts/artifacts-store.ts'
 import { findArtifact, type FoundArtifact } from '../artifacts/find-artifact.ts'
-import { recordAuditEvent } from '../audit-events/record-event.ts'
+import { recordAuditEvent, type EventFacts } from '../audit-events/record-event.ts'
 import type { RegistryEnvironment } from '../environment.ts'
 import { requirePullable } from '../pull-blocks/block-pull.ts'
 import { isDigest } from '../values/digest.ts'
@@ -9,7 +10,10 @@ import { isTag } from '../values/names.ts'
 import { ociError } from './oci-errors.ts'
 import { allowedCall, digestHeader, type PlaneReply } from './plane-call.ts'
 
-/** Answers a manifest byte for byte (end-3). A read, unlike HEAD, counts as a pull, and a scan policy can block it. */
+/**
+ * Answers a manifest byte for byte (end-3). A read, unlike HEAD, counts as a pull, and a scan policy can block it; an audit
+ * event records both.
+ */
 export async function readManifest(
   environment: RegistryEnvironment,
   { reference }: { readonly reference: string },
@@ -28,19 +32,20 @@ export async function readManifest(
   if (context.method === 'HEAD')
     return { status: 200, headers: { ...headers, 'content-length': String(manifest_size_bytes) } }
   const { value: repository } = call.repository
-  if (!call.claims.isScanner) await requirePullable(environment, repository, artifact.value, context.now)
+  const tag = reference === digest ? '' : reference
+  const record = (facts: Pick<EventFacts, 'bytes' | 'outcome' | 'reason'>): Promise<void> =>
+    store.tx(tx => {
+      const about = { workspace: repository.workspace_id, repository, digest, tag }
+      return recordAuditEvent(tx, clock, call.context, { action: 'PULL', ...about, ...facts })
+    })
+  if (!call.claims.isScanner)
+    await requirePullable(environment, repository, artifact.value, context.now).catch(async (error: unknown) => {
+      if (error instanceof ApiError) await record({ outcome: 'DENIED', reason: error.reason })
+      throw error
+    })
   const manifest = await store.get(manifestCollection, artifact.id)
   if (!manifest) throw unknownManifest()
-  await store.tx(tx =>
-    recordAuditEvent(tx, clock, call.context, {
-      action: 'PULL',
-      workspace: repository.workspace_id,
-      repository,
-      digest,
-      tag: reference === digest ? '' : reference,
-      bytes: manifest_size_bytes,
-    }),
-  )
+  await record({ bytes: manifest_size_bytes })
   pulls.count(repository.id, digest, context.now)
   return { status: 200, headers, body: new TextEncoder().encode(manifest.value.text) }
 }

@@ -1,13 +1,14 @@
 import { inventoryOf, type ReadSource, type Unread } from '../../../domain/registry/scanning/inventory-of.ts'
 import { LayerFault, type Inventory } from '../../../domain/registry/scanning/inventory.ts'
-import { readGoBuildInfo } from '../../../domain/registry/scanning/sources/go-build-info.ts'
 import { readOsRelease, type OperatingSystem } from '../../../domain/registry/scanning/sources/os-release.ts'
 import {
   fixedPaths,
   longestSource,
   sourceKind,
   textReaders,
+  type SourceKind,
 } from '../../../domain/registry/scanning/sources/source-files.ts'
+import { readProgram } from '../../../domain/registry/scanning/sources/program.ts'
 import { checkCount } from '../../../domain/registry/scanning/sources/source-package.ts'
 import { unreadSource } from '../../../domain/registry/scanning/sources/unread-sources.ts'
 import type { LayerLimits } from './limits.ts'
@@ -32,11 +33,10 @@ export interface ThreadLayer {
 const layerType =
   /^application\/vnd\.(?:oci\.image\.layer(?:\.nondistributable)?\.v1\.tar|docker\.image\.rootfs(?:\.foreign)?\.diff\.tar)(?:[.+](?:gzip|zstd))?$/
 
-/** A file whose content was collected, and what it is. */
+/** A file whose content was collected, and its reading. */
 interface Collected {
   readonly file: TreeFile
-  readonly kind: ContentKind
-  readonly bytes: Buffer
+  readonly read: () => Promise<FileReading>
 }
 
 /** A file whose content is wanted in a second reading of its layer. */
@@ -45,9 +45,9 @@ interface Wanted {
   readonly kind: ContentKind
 }
 
-/** Returns what the file at a path is; undefined if it names no packages. */
+/** Returns what the file at a path is; undefined if it names no packages. Programs of Windows need no mode. */
 const kindOf = (path: string, { isExecutable }: TreeFile): ContentKind | undefined =>
-  sourceKind(path) ?? (isExecutable ? 'program' : undefined)
+  sourceKind(path) ?? (isExecutable || /\.exe$/i.test(path) ? 'program' : undefined)
 
 /** Returns whether the content of a file is read. Programs of any size are. */
 const isReadable = ({ isSparse, size }: TreeFile, kind: ContentKind): boolean =>
@@ -133,9 +133,9 @@ export class ImageReader {
     const tar = new TarReader(take)
     for await (const bytes of unpacked(layer.open())) {
       this.#count(bytes.length)
-      tar.push(bytes)
+      // Bytes after the end of the archive are unpacked too, as container engines do: they tell whether the layer is whole.
+      if (!tar.isEnded) tar.push(bytes)
       await this.#readCollected()
-      if (tar.isEnded) return
     }
     tar.end()
   }
@@ -149,23 +149,23 @@ export class ImageReader {
   /** Returns where the content of a file goes; undefined if it is not read. */
   #sinkOf(file: TreeFile, kind: ContentKind | undefined): ContentSink | undefined {
     if (kind === undefined || !isReadable(file, kind)) return undefined
-    const take = (bytes: Buffer): void => void this.#collected.push({ file, kind, bytes })
-    return kind === 'program' ? new Program(take) : new WholeFile(file.size, take)
+    const collect = (read: () => Promise<FileReading>): void => void this.#collected.push({ file, read })
+    if (kind !== 'program') return new WholeFile(file.size, bytes => collect(() => this.#readingOf(bytes, kind)))
+    return new Program(parts => collect(async () => ({ kind, sources: [{ part: '', reading: readProgram(parts) }] })))
   }
 
   async #readCollected(): Promise<void> {
-    for (const { bytes, file, kind } of this.#collected.splice(0)) {
+    for (const { file, read } of this.#collected.splice(0)) {
       // Texts that are cut from another text hold all of it in memory, but their copies do not.
-      file.reading = structuredClone(await this.#readingOf(bytes, kind))
+      file.reading = structuredClone(await read())
       if (file.reading.kind === 'os-release') continue
       for (const { reading } of file.reading.sources) this.#readPackages += reading.packages.length
       checkCount(this.#readPackages)
     }
   }
 
-  async #readingOf(bytes: Buffer, kind: ContentKind): Promise<FileReading> {
+  async #readingOf(bytes: Buffer, kind: SourceKind): Promise<FileReading> {
     if (kind === 'jar') return { kind, sources: await readJar(bytes, size => this.#count(size)) }
-    if (kind === 'program') return { kind, sources: [{ part: '', reading: readGoBuildInfo(bytes) }] }
     const text = bytes.toString('utf8')
     if (kind === 'os-release') return { kind, os: readOsRelease(text) }
     return { kind, sources: [{ part: '', reading: textReaders[kind](text) }] }

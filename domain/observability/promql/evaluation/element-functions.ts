@@ -1,5 +1,3 @@
-const radians = Math.PI / 180
-
 const round = (value: number, nearest: number): number => {
   const inverse = 1 / nearest
   return Math.floor(value * inverse + 0.5) / inverse
@@ -38,8 +36,8 @@ export const elementFunctions: ReadonlyMap<string, (value: number, ...scalars: n
   ['asinh', Math.asinh],
   ['acosh', Math.acosh],
   ['atanh', Math.atanh],
-  ['deg', value => value / radians],
-  ['rad', value => value * radians],
+  ['deg', value => (value * 180) / Math.PI],
+  ['rad', value => (value * Math.PI) / 180],
   ['round', (value, nearest = 1) => round(value, nearest)],
   ['clamp', (value, least = NaN, most = NaN) => larger(least, smaller(most, value))],
   ['clamp_min', (value, least = NaN) => larger(least, value)],

@@ -42,8 +42,10 @@ export class Evaluator {
     switch (expression.kind) {
       case 'number':
         return new Float64Array(grid.count).fill(expression.value)
-      case 'negation':
-        return this.scalar(expression.expression, grid).map(value => -value)
+      case 'signed': {
+        const values = this.scalar(expression.expression, grid)
+        return expression.isNegative ? values.map(value => -value) : values
+      }
       case 'binary': {
         const { operator, left, right } = expression
         const [one, other] = [this.scalar(left, grid), this.scalar(right, grid)]
@@ -70,8 +72,10 @@ export class Evaluator {
     switch (expression.kind) {
       case 'selector':
         return this.loader.rows(expression, grid, 'values')
-      case 'negation':
-        return this.#negate(this.vector(expression.expression, grid))
+      case 'signed': {
+        const rows = this.vector(expression.expression, grid)
+        return expression.isNegative ? this.#negate(rows) : rows
+      }
       case 'binary':
         return this.#binary(expression, grid)
       case 'aggregation':

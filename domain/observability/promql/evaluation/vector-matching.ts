@@ -50,12 +50,15 @@ export class VectorOperation {
     const signature = signatureOf(matching)
     const ones = byKey(one, signature)
     this.#requireOne(ones, many)
+    const taken = new TakenTimes(this.#count)
     const rows: Row[] = []
-    for (const group of signature.groups(many)) {
-      const [first] = group
-      const matches = first === undefined ? undefined : ones.get(signature.keyOf(first.labels))
-      if (matches === undefined) continue
-      for (const row of this.#match(group, matches)) rows.push(row)
+    for (const row of many) {
+      const key = signature.keyOf(row.labels)
+      for (const match of ones.get(key) ?? []) {
+        const labels = this.#labels(row.labels, match.labels)
+        const combined = this.#combine(labels, row, match, taken.of(key, matching.many === undefined ? '' : labels.key))
+        if (isSeen(combined)) rows.push(combined)
+      }
     }
     return mergeRows(rows)
   }
@@ -81,23 +84,6 @@ export class VectorOperation {
         }
       }
     }
-  }
-
-  #match(group: readonly Row[], matches: readonly Row[]): Row[] {
-    const isOneToOne = this.#binary.matching.many === undefined
-    const seen = new Map<string, Uint8Array>()
-    const rows: Row[] = []
-    for (const many of group) {
-      for (const one of matches) {
-        const labels = this.#labels(many.labels, one.labels)
-        const key = isOneToOne ? '' : labels.key
-        let taken = seen.get(key)
-        if (taken === undefined) seen.set(key, (taken = new Uint8Array(this.#count)))
-        const row = this.#combine(labels, many, one, taken)
-        if (isSeen(row)) rows.push(row)
-      }
-    }
-    return rows
   }
 
   #combine(labels: LabelSet, many: Row, one: Row, taken: Uint8Array): Row {
@@ -127,5 +113,23 @@ export class VectorOperation {
     if (matching.many === undefined) labels = matching.on ? labels.keep(this.#matched) : labels.without(this.#matched)
     for (const name of matching.include) labels = labels.set(name, one.get(name))
     return labels
+  }
+}
+
+/** The times at which a match group already has a result, by the labels that must differ within the group. */
+class TakenTimes {
+  readonly #count: number
+  readonly #times = new Map<string, Map<string, Uint8Array>>()
+
+  constructor(count: number) {
+    this.#count = count
+  }
+
+  of(group: string, labels: string): Uint8Array {
+    let times = this.#times.get(group)
+    if (times === undefined) this.#times.set(group, (times = new Map<string, Uint8Array>()))
+    let taken = times.get(labels)
+    if (taken === undefined) times.set(labels, (taken = new Uint8Array(this.#count)))
+    return taken
   }
 }

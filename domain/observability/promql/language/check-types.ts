@@ -17,7 +17,7 @@ export function typeOf(expression: Expression): ValueType {
     case 'range':
     case 'subquery':
       return 'matrix'
-    case 'negation':
+    case 'signed':
       return typeOf(expression.expression)
     case 'binary':
       return typeOf(expression.left) === 'scalar' && typeOf(expression.right) === 'scalar' ? 'scalar' : 'vector'
@@ -36,7 +36,7 @@ export function checkTypes(expression: Expression, faults: QueryFaults): ValueTy
       return checkBinary(expression, check, faults)
     case 'call':
       return checkCall(expression, check, faults)
-    case 'negation':
+    case 'signed':
       return expectNumeric(expression.expression, check(expression.expression), 'a sign', faults)
     case 'subquery':
       expectType(expression.expression, check(expression.expression), 'vector', 'a subquery', faults)

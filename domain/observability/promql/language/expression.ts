@@ -50,8 +50,10 @@ export interface Subquery extends Placed, Shifted {
   readonly step: number
 }
 
-export interface Negation extends Placed {
-  readonly kind: 'negation'
+/** An expression with the sign `-` or `+`. */
+export interface Signed extends Placed {
+  readonly kind: 'signed'
+  readonly isNegative: boolean
   readonly expression: Expression
 }
 
@@ -91,14 +93,14 @@ export interface Call extends Placed {
   readonly arguments: readonly Expression[]
 }
 
-/** An expression of PromQL. Parentheses and the sign `+` leave no trace. */
+/** An expression of PromQL. Parentheses leave no trace. */
 export type Expression =
   | NumberLiteral
   | StringLiteral
   | VectorSelector
   | MatrixSelector
   | Subquery
-  | Negation
+  | Signed
   | BinaryExpression
   | Aggregation
   | Call

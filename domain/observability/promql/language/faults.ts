@@ -27,6 +27,11 @@ export class QueryFaults {
     )
   }
 
+  /** Refuses a selector that selects series by no label. */
+  emptySelector(position: number): ApiError {
+    return this.syntax(position, 'a selector needs a matcher that the empty string does not fit')
+  }
+
   type(position: number, fault: string): ApiError {
     return queryTypeInvalid(`the query has a wrong type at position ${position}: ${fault}`, this.#details(fault))
   }

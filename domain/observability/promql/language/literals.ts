@@ -14,7 +14,8 @@ export const longestDuration = 9_223_372_036_854
 
 /**
  * Returns the value of a number or of a duration, a duration in seconds. NaN and Inf may have any case; an integer that
- * begins with 0 is octal if its digits allow it. Undefined for other texts and for durations above 292 years.
+ * begins with 0 is octal if its digits allow it. Undefined for other texts, for
+ * numbers beyond the largest one, and for durations above 292 years.
  */
 export function numberOf(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1
@@ -27,7 +28,7 @@ export function numberOf(text: string): number | undefined {
   }
   if (/^0(_?[0-7])+$/.test(digits)) return sign * parseInt(digits.replaceAll('_', ''), 8)
   const value = Number(digits.replaceAll('_', ''))
-  return Number.isFinite(value) || /^[\d.]/.test(digits) ? sign * value : undefined
+  return Number.isFinite(value) ? sign * value : undefined
 }
 
 /** Returns the milliseconds of a duration such as `1h30m`. */

@@ -39,7 +39,7 @@ export function selectorsOf(expression: Expression): readonly VectorSelector[] {
       return [expression]
     case 'range':
       return [expression.selector]
-    case 'negation':
+    case 'signed':
     case 'subquery':
       return selectorsOf(expression.expression)
     case 'binary':

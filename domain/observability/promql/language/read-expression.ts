@@ -31,11 +31,13 @@ const modifiers = new Set([
   'SmoothedExpr',
 ])
 
-/** Makes expressions of the nodes of one query. Does not check types, but for the operands of modifiers. */
+/** Makes expressions of the nodes of one query. Checks no types but those of operands of modifiers. */
 export class ExpressionReader {
   readonly #query: string
   readonly #faults: QueryFaults
   readonly #selectors: SelectorReader
+  /** Expressions in parentheses, to which only a subquery can be applied. */
+  readonly #parenthesised = new Set<Expression>()
 
   constructor(query: string, faults: QueryFaults) {
     this.#query = query
@@ -49,7 +51,7 @@ export class ExpressionReader {
     return readChain(items, {
       operand: part => this.#primary(part),
       modify: (operand, part) => this.#modify(operand, part),
-      sign: (operand, isNegative, position) => this.#sign(operand, isNegative, position),
+      sign: (expression, isNegative, position) => ({ kind: 'signed', position, isNegative, expression }),
       combine: (left, operator, details, right) => this.#combine(left, operator, details, right),
     })
   }
@@ -86,8 +88,11 @@ export class ExpressionReader {
         return { kind: 'string', position, value: this.#selectors.string(node) }
       case 'VectorSelector':
         return this.#selectors.selector(node)
-      case 'ParenExpr':
-        return this.read(this.#child(node, 0))
+      case 'ParenExpr': {
+        const expression = this.read(this.#child(node, 0))
+        this.#parenthesised.add(expression)
+        return expression
+      }
       case 'AggregateExpr':
         return this.#aggregation(node)
       case 'FunctionCall':
@@ -110,14 +115,6 @@ export class ExpressionReader {
       default:
         throw this.#refuse(node)
     }
-  }
-
-  #sign(operand: Expression, isNegative: boolean, position: number): Expression {
-    const { kind } = operand
-    if (kind === 'string' || kind === 'range' || kind === 'subquery') {
-      throw this.#faults.type(position, 'a sign needs a scalar or an instant vector')
-    }
-    return isNegative ? { kind: 'negation', position, expression: operand } : operand
   }
 
   #combine(left: Expression, operator: BinaryOperator, details: readonly SyntaxNode[], right: Expression): Expression {
@@ -174,7 +171,9 @@ export class ExpressionReader {
 
   #matrix(selector: Expression, node: SyntaxNode): Expression {
     const { position } = selector
-    if (selector.kind !== 'selector') throw this.#faults.type(position, 'a range needs a vector selector before it')
+    if (selector.kind !== 'selector' || this.#parenthesised.has(selector)) {
+      throw this.#faults.type(position, 'a range needs a vector selector before it')
+    }
     if (selector.offset !== undefined || selector.at !== undefined) {
       throw this.#faults.syntax(position, 'the modifiers offset and @ follow the range')
     }
@@ -201,7 +200,8 @@ export class ExpressionReader {
   ): Expression {
     const target = operand.kind === 'range' ? operand.selector : operand
     const word = member === 'at' ? '@' : 'offset'
-    if (target.kind !== 'selector' && target.kind !== 'subquery') {
+    const isBare = !this.#parenthesised.has(operand)
+    if ((target.kind !== 'selector' && target.kind !== 'subquery') || !isBare) {
       throw this.#faults.type(node.from, `${word} needs a selector or a subquery before it`)
     }
     if (target[member] !== undefined) throw this.#faults.syntax(node.from, `${word} is given twice`)
@@ -244,7 +244,9 @@ export class ExpressionReader {
 
   #number(node: SyntaxNode): number {
     const value = numberOf(this.#text(node))
-    if (value === undefined) throw this.#faults.syntax(node.from, `the number ${quoted(this.#text(node))} is malformed`)
+    const isFollowed = /\w/.test(this.#query.charAt(node.to))
+    if (value === undefined || isFollowed)
+      throw this.#faults.syntax(node.from, `the number ${quoted(this.#text(node))} is malformed`)
     return value
   }
 

@@ -29,6 +29,7 @@ export class SelectorReader {
     const [first, second] = childrenOf(node)
     const braces = first?.name === 'LabelMatchers' ? first : second
     const names = first?.name === 'Identifier' ? [this.#text(first)] : []
+    if (/^atan2$/i.test(names[0] ?? '')) throw this.#faults.syntax(node.from, 'atan2 needs an expression on each side')
     const matchers: Matcher[] = []
     for (const child of braces === undefined ? [] : childrenOf(braces)) {
       if (child.name === 'QuotedLabelName') names.push(this.string(child))
@@ -41,14 +42,18 @@ export class SelectorReader {
     }
     if (name !== undefined) matchers.push(matcher(nameLabel, '=', name))
     if (matchers.every(each => each.test(''))) {
-      throw this.#faults.syntax(node.from, 'a selector needs a matcher that the empty string does not fit')
+      throw this.#faults.emptySelector(node.from)
     }
     return { kind: 'selector', position: node.from, matchers }
   }
 
   /** Returns the names of a list of labels. */
   labels(node: SyntaxNode): string[] {
-    return childrenOf(node).map(child => this.#label(child))
+    return childrenOf(node).map(child => {
+      const name = this.#label(child)
+      if (child.name !== 'LabelName' || !/^(?:without|inf|nan)$/i.test(name)) return name
+      throw this.#faults.syntax(child.from, `the label ${quoted(name)} needs quotes here`)
+    })
   }
 
   /** Returns the text of a string literal, or of a node that holds nothing else. */

@@ -24,7 +24,10 @@ export function readGoBuildInfo(bytes: Uint8Array): Reading {
   if (version === undefined || modules === undefined || modules.bytes.length < 2 * markSize)
     return unreadable('program of Go without the list of its modules')
   const list = modules.bytes.subarray(markSize, -markSize).toString('utf8')
-  return readingOf([...standardLibrary(version.bytes.toString('utf8')), ...modulesOf(list)], 'program of Go')
+  const { hasFolders, modules: found } = modulesOf(list)
+  const packages = [...standardLibrary(version.bytes.toString('utf8')), ...found]
+  const { unread, ...reading } = readingOf(packages, 'program of Go')
+  return { ...reading, unread: hasFolders ? [...unread, 'program of Go with modules of folders'] : unread }
 }
 
 /** Returns a text that begins with its length as a varint; undefined if the bytes end before. */
@@ -54,17 +57,27 @@ function withPatch(version: string): string {
   return `${numbers}${'.0'.repeat(Math.max(0, 3 - dots))}${rest === '' ? '' : `-${rest.replace(/^(rc|beta)(\d+)/, '$1.$2')}`}`
 }
 
-/** Returns the modules of a list of lines `dep<TAB>path<TAB>version<TAB>sum`; a line `=>` replaces the module before. */
-function modulesOf(list: string): readonly SourcePackage[] {
-  const found: { path: string; version: string }[] = []
+/** The modules of a program, and whether some of them were built from folders, and so have no version. */
+interface Modules {
+  readonly modules: readonly SourcePackage[]
+  readonly hasFolders: boolean
+}
+
+/**
+ * Returns the modules of a list of lines `dep<TAB>path<TAB>version<TAB>sum`; a line `=>` replaces the module before. The main
+ * module of a program that was built from a working copy has no version either, and is left out.
+ */
+function modulesOf(list: string): Modules {
+  const found: { isMain: boolean; path: string; version: string }[] = []
   for (const line of lines(list)) {
-    const [word, path, version] = line.split('\t')
+    const [word, path, version = ''] = line.split('\t')
     if (path === undefined) continue
-    if (word === '=>') found.pop()
-    if (word === 'dep' || word === 'mod' || word === '=>') found.push({ path, version: version ?? '' })
+    if (word === 'dep' || word === 'mod') found.push({ isMain: word === 'mod', path, version })
+    if (word === '=>') found.push({ isMain: found.pop()?.isMain === true, path, version })
   }
-  // The main module of a program that was built from a working copy, and a replacement by a folder, have no version.
-  return found
-    .filter(({ version }) => version !== '' && version !== '(devel)')
-    .map(({ path, version }) => ({ kind: 'golang', name: path, version: version.replace(/^v/, '') }))
+  const versioned = found.filter(({ version }) => version !== '' && version !== '(devel)')
+  return {
+    modules: versioned.map(({ path, version }) => ({ kind: 'golang', name: path, version: version.replace(/^v/, '') })),
+    hasFolders: found.some(module => !module.isMain && !versioned.includes(module)),
+  }
 }

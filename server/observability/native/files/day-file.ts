@@ -125,8 +125,9 @@ export class DayFile {
     if (only === undefined || (more.length === 0 && only[1] < first && countOf(only[2]) >= mostSamples))
       return this.#put(series, samples)
     const rows = [only, ...more]
-    for (const [start] of more) this.#deleteChunk.run(series, start)
-    this.#put(series, mergeSamples([...samplesOfChunks(rows), samples]))
+    const merged = mergeSamples([...samplesOfChunks(rows), samples])
+    for (const [start] of rows) if (start !== merged.times[0]) this.#deleteChunk.run(series, start)
+    this.#put(series, merged)
   }
 
   #put(series: number, { times, values }: Samples): void {

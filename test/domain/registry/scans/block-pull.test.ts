@@ -55,6 +55,33 @@ describe('a scan policy that blocks pulls', () => {
     expect((await report(id, 'v1')).blocked).toBe(false)
   })
 
+  it('records each refusal, and no HEAD, as an audit event', async () => {
+    const { api, oci, repository, scan, scanner, workspace } = registry()
+    scanner.load(advisories)
+    const id = await repository('recorded')
+    await oci.pushImage('acme/web/recorded', 'v1', layerOf('lib@1'))
+    const { digest } = await scan(id, 'v1')
+    await policyFor('recorded', { block_pull: { min_severity: severity } })
+    for (const [reference, method] of [
+      ['v1', 'HEAD'],
+      ['v1', 'GET'],
+      [digest, 'GET'],
+    ] as const)
+      await pull('recorded', reference, method)
+    const filter = `action=REGISTRY_AUDIT_ACTION_PULL AND repository_id="${id}"`
+    const { audit_events } = await api.registry.listAuditEvents({ workspace, filter })
+    const refusal = {
+      outcome: 'REGISTRY_AUDIT_OUTCOME_DENIED',
+      reason: 'VULNERABLE_ARTIFACT_BLOCKED',
+      digest,
+      bytes: 0,
+    }
+    expect(audit_events.toSorted((a, b) => a.tag.localeCompare(b.tag))).toMatchObject([
+      { ...refusal, tag: '' },
+      { ...refusal, tag: 'v1' },
+    ])
+  })
+
   it('counts only fixable findings if it says so', async () => {
     const { oci, repository, scan, scanner } = registry()
     scanner.load(advisories)

@@ -154,16 +154,31 @@ describe('a layer that no container engine unpacks', () => {
     const inside = (bytes: Buffer, step: number, end: number): Buffer[] =>
       Array.from({ length: Math.floor((end - 1) / step) }, (_, i) => bytes.subarray(0, (i + 1) * step))
     const [gzip, zstd] = [gzipSync(tar), zstdCompressSync(tar)]
-    // An archive may end after an entry, without the blocks at its end.
+    const toTheEnd = (bytes: Buffer): Buffer[] => [
+      ...inside(bytes, 9, bytes.length),
+      ...Array.from({ length: 12 }, (_, i) => bytes.subarray(0, bytes.length - 1 - i)),
+    ]
     const cuts = [
+      // An archive may end after an entry, without the blocks at its end.
       ...[100, 700, 5000, 5700, 6200, 7000, 7800].map(end => tar.subarray(0, end)),
-      ...inside(gzip, 9, gzip.length - 8),
-      ...inside(zstd, 9, zstd.length - 8),
+      // The end of the packed bytes stands behind that of the archive.
+      ...toTheEnd(gzip),
+      ...toTheEnd(zstd),
+      ...toTheEnd(Buffer.concat([gzip, gzipSync(Buffer.alloc(10_000))])).slice(-12),
     ]
     const faults = new Set<string>()
     for (const bytes of cuts) faults.add(await faultOf([layerOf(bytes, ociLayer)], {}, inventoryOfLayers))
     expect([...faults].filter(fault => !fault.startsWith('unreadable '))).toEqual([])
     expect(cuts.length).toBeGreaterThan(20)
+    for (const bytes of [tar, gzip, zstd, Buffer.concat([tar, Buffer.alloc(5000, 'x')])])
+      expect(await faultOf([layerOf(bytes, ociLayer)], {}, inventoryOfLayers)).toBe('none')
+  })
+
+  it('is refused for packed bytes behind the archive that unpack to too much', async () => {
+    const packed = Buffer.concat([gzipSync(tar), gzipSync(Buffer.alloc(3 * 1024 ** 2))])
+    expect(await faultOf([layerOf(packed)], { unpackedBytes: 2 * 1024 ** 2 }, inventoryOfLayers)).toBe(
+      'limit the layers unpack to more than 2 MiB',
+    )
   })
 
   it('is refused for bytes of zstd that are changed', async () => {

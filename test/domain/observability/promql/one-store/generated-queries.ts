@@ -40,6 +40,9 @@ const labels = ['job', 'instance', 'code', 'le', 'version', 'zone']
 const numbers = ['0', '1', '2', '-3', '0.5', '100', '1e3', 'NaN', 'Inf', '-Inf', '0x1f', '7.25']
 const ranges = ['30s', '1m', '5m', '7m30s', '15m', '1h', '45s', '2m']
 
+/** Vectors whose values are exact, so that their texts are those of every engine. */
+const exact = ['up', 'requests_total', 'build_info', 'odd', 'latency_bucket', 'mixed']
+
 /** Generates queries in PromQL of all types that the evaluator supports. */
 export class QueryGenerator {
   readonly #random: Random
@@ -54,7 +57,7 @@ export class QueryGenerator {
     const { percent } = this.#random
     if (percent(5)) return this.scalar(3)
     if (percent(5)) return `${this.#random.oneOf(['sort', 'sort_desc'])}(${this.vector(2)})`
-    if (percent(4)) return `topk(${1 + this.#random.below(4)}, ${this.vector(2)})`
+    if (percent(4)) return this.#top()
     return this.vector(1 + this.#random.below(4))
   }
 
@@ -80,7 +83,7 @@ export class QueryGenerator {
       case 6:
         return oneOf([
           `${oneOf(ofElements)}(${this.vector(next)})`,
-          `${oneOf(trigonometric)}(${this.vector(next)} / 1000)`,
+          `${oneOf(trigonometric)}(${oneOf(selectors)} / 1000)`,
           `${oneOf(ofDates)}(${oneOf(['', `abs(${oneOf(['up', 'lonely', 'requests_total'])}) * 86400`])})`,
         ])
       case 7:
@@ -96,7 +99,7 @@ export class QueryGenerator {
       case 8:
         return oneOf([
           `histogram_quantile(${oneOf(['0.5', '0.9', '0', '1', '-1', '2', 'NaN'])}, ${this.#buckets(next)})`,
-          `timestamp(${this.vector(oneOf([0, next]))})`,
+          `(timestamp(${oneOf([oneOf(selectors), this.vector(next)])}) - ${firstTime / 1000})`,
           `absent(${this.vector(oneOf([0, next]))})`,
           `vector(${this.scalar(next)})`,
         ])
@@ -121,7 +124,7 @@ export class QueryGenerator {
     if (depth <= 0) return oneOf(numbers)
     switch (below(6)) {
       case 0:
-        return 'time()'
+        return `(time() - ${firstTime / 1000})`
       case 1:
         return `scalar(${this.vector(depth - 1)})`
       case 2:
@@ -129,7 +132,7 @@ export class QueryGenerator {
       case 3:
         return `(${this.scalar(depth - 1)} ${oneOf(['==', '!=', '<', '<=', '>', '>='])} bool ${this.scalar(depth - 1)})`
       case 4:
-        return oneOf(['pi()', '-pi()', '(1 + 2 * 3 ^ 2 ^ 0.5 - -4 / 3 % 5)'])
+        return oneOf(['pi()', '-pi()', '(1 + 2 * 3 ^ 2 ^ 2 - -4 / 3 % 5)'])
       default:
         return oneOf(numbers)
     }
@@ -192,8 +195,17 @@ export class QueryGenerator {
       `${oneOf(aggregations)}${clause} (${vector})`,
       `${oneOf(aggregations)} (${vector})${clause}`,
       `quantile${clause} (${oneOf(['0.5', '0.9', '0', '1', '0.25', '2'])}, ${vector})`,
-      `count_values${clause} ("value", ${vector})`,
+      `count_values${clause} ("value", ${oneOf(exact)}${this.#modifiers()})`,
+      this.#top(),
     ])
+  }
+
+  /** Selects elements whose values differ, since engines choose any of equal elements. */
+  #top(): string {
+    const { oneOf, below, percent } = this.#random
+    const clause = percent(40) ? ` ${oneOf(['by', 'without'])} (${this.#someLabels()})` : ''
+    const vector = oneOf(['temperature', 'deriv(temperature[5m])', '-temperature', 'max_over_time(temperature[90s])'])
+    return `${oneOf(['topk', 'bottomk'])}${clause} (${oneOf([String(below(6)), '2.9', '-1'])}, ${vector})`
   }
 
   #buckets(depth: number): string {

@@ -207,7 +207,12 @@ describe('the build info of a program of Go', () => {
     [
       'with replaced modules',
       buildInfo('go1.22.1', modules),
-      ['stdlib 1.22.1', 'm 1.2.3', 'github.com/A/b 0.1.0', 'd/v3 3.0.1'],
+      ['stdlib 1.22.1', 'm 1.2.3', 'github.com/A/b 0.1.0', 'd/v3 3.0.1', 'program of Go with modules of folders'],
+    ],
+    [
+      'with a module of its workspace',
+      buildInfo('go1.22.1', 'mod\tm\t(devel)\t\ndep\tn\t(devel)\t\ndep\tc\tv2.0.0\n'),
+      ['stdlib 1.22.1', 'c 2.0.0', 'program of Go with modules of folders'],
     ],
     ['of a working copy', buildInfo('go1.21', 'path\tm\nmod\tm\t(devel)\t\n'), ['stdlib 1.21.0']],
     ['of a candidate of Go', buildInfo('go1.21rc2', ''), ['stdlib 1.21.0-rc.2']],

@@ -1,8 +1,8 @@
-import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { FoundPackage } from '../../../../../domain/registry/scanning/inventory.ts'
+import type { Inventory } from '../../../../../domain/registry/scanning/inventory.ts'
 import { run } from '../../../programs.ts'
 import { inventoryOfLayers, layerOf, ociLayer } from '../made-image.ts'
 import { lacks } from './lacks.ts'
@@ -22,11 +22,11 @@ async function outputOf(program: string, args: readonly string[], input?: string
   return output.toString('utf8')
 }
 
-/** Returns the packages in a folder, as a layer that GNU tar makes. */
-async function packagesIn(path: string, files: string): Promise<readonly FoundPackage[]> {
+/** Returns the inventory of files in a folder, as a layer that GNU tar makes. */
+async function inventoryIn(path: string, files: string): Promise<Inventory> {
   const { errors, output, status } = await run('tar', ['-C', path, '-cf', '-', '--no-recursion', '-T', '-'], files)
   if (status !== 0) throw new Error(`tar failed: ${errors.slice(0, 500)}`)
-  return (await inventoryOfLayers([layerOf(output, ociLayer)])).packages
+  return inventoryOfLayers([layerOf(output, ociLayer)])
 }
 
 const allFiles = (path: string): Promise<string> => outputOf('sh', ['-c', 'cd "$0" && find .', path])
@@ -55,7 +55,7 @@ describe('the packages of an image', () => {
   it.skipIf(lacks('with npm', 'npm', 'tar', 'find'))('of npm are those of npm', async () => {
     const root = process.cwd()
     const files = await outputOf('find', ['node_modules/', '-name', 'package.json'])
-    const found = await packagesIn(root, files)
+    const found = (await inventoryIn(root, files)).packages
     // Peers that are missing give npm a status of their own.
     const { output } = await run('npm', ['ls', '--all', '--json'])
     const listed = npmPackages(JSON.parse(output.toString('utf8')))
@@ -72,7 +72,7 @@ describe('the packages of an image', () => {
     const listed: readonly { readonly name: string; readonly version: string }[] = JSON.parse(
       await outputOf(python, ['-m', 'pip', 'list', '--format', 'json', '--path', site.trim()]),
     )
-    const found = await packagesIn(made.path, await allFiles(made.path))
+    const found = (await inventoryIn(made.path, await allFiles(made.path))).packages
     expect(listed.length).toBeGreaterThan(0)
     expect(sorted(found.map(({ name, version }) => `${name} ${version}`))).toEqual(
       sorted(listed.map(({ name, version }) => `${name.toLowerCase().replace(/[-_.]+/g, '-')} ${version}`)),
@@ -83,18 +83,52 @@ describe('the packages of an image', () => {
     { title: 'as it is', flags: [] },
     { title: 'independent of its position', flags: ['-buildmode=pie'] },
     { title: 'without symbols', flags: ['-ldflags', '-s -w'] },
-  ])('of a program of Go, $title, are those of Go', async ({ flags }) => {
+    { title: 'of Windows', flags: ['-ldflags', '-s -w'], system: 'windows' },
+  ])('of a program of Go, $title, are those of Go', async ({ flags, system = '' }) => {
     await using made = await folder()
-    await writeGoProgram(made.path)
-    await outputOf('go', ['-C', made.path, 'build', '-mod=vendor', '-o', 'program', ...flags, '.'])
-    const report = await outputOf('go', ['version', '-m', join(made.path, 'program')])
-    const found = await packagesIn(made.path, 'program')
+    await writeFiles(made.path, goProgram)
+    const name = system === 'windows' ? 'program.exe' : 'program'
+    const build = ['-C', made.path, 'build', '-mod=vendor', '-o', name, ...flags, '.']
+    await outputOf('env', [`GOOS=${system}`, 'go', ...build])
+    // The layers of Windows have no modes.
+    await chmod(join(made.path, name), system === 'windows' ? 0o644 : 0o755)
+    const report = await outputOf('go', ['version', '-m', join(made.path, name)])
+    const found = (await inventoryIn(made.path, name)).packages
     const go = /go(\d\S*)/.exec(report)?.[1] ?? ''
     expect(sorted(found.map(({ name, version }) => `${name} ${version}`))).toEqual(
       sorted([`stdlib ${go}`, ...goModules(report)]),
     )
     expect(found).toHaveLength(3)
   })
+
+  it.skipIf(lacks('with modules of folders', 'go', 'tar'))('of a program of Go leave no folder unnamed', async () => {
+    await using made = await folder()
+    await writeFiles(made.path, goProgramOfFolders)
+    await outputOf('env', ['GOPROXY=off', 'go', '-C', made.path, 'build', '-mod=mod', '-o', 'program', '.'])
+    const report = await outputOf('go', ['version', '-m', join(made.path, 'program')])
+    expect(report).toContain('\n\tdep\texample.com/a\tv1.2.3\n\t=>\t./a\t(devel)')
+    const { packages, unsupported } = await inventoryIn(made.path, 'program')
+    expect(packages.map(({ name }) => name)).toEqual(['stdlib'])
+    expect(unsupported).toEqual(['program of Go with modules of folders: program'])
+  })
+
+  it.skipIf(lacks('with crates of Rust', 'gcc', 'objcopy', 'objdump', 'go', 'tar'))(
+    'of programs of Rust are named, where a section has their list',
+    async () => {
+      await using made = await folder()
+      const at = (name: string): string => join(made.path, name)
+      await writeFiles(made.path, { ...goProgram, crates: 'a list', 'empty.c': 'int main(void) { return 0; }\n' })
+      await outputOf('gcc', ['-o', at('plain'), at('empty.c')])
+      await outputOf('env', ['GOOS=windows', 'go', '-C', made.path, 'build', '-mod=vendor', '-o', 'plain.exe', '.'])
+      const add = ['--add-section', `.dep-v0=${at('crates')}`, '--set-section-flags', '.dep-v0=alloc,readonly']
+      await outputOf('objcopy', [...add, at('plain'), at('listed')])
+      await outputOf('objcopy', [...add, '--input-target=pei-x86-64', at('plain.exe'), at('listed.exe')])
+      for (const name of ['listed', 'listed.exe'])
+        expect(await outputOf('objdump', ['-h', at(name)])).toContain('.dep-v0')
+      const { unsupported } = await inventoryIn(made.path, 'listed\nlisted.exe\nplain\nplain.exe\n')
+      expect(unsupported).toEqual(['program of Rust with a list of crates: listed and 1 more'])
+    },
+  )
 })
 
 /** Returns `name@version` of each package in the tree that npm lists. */
@@ -113,18 +147,27 @@ const goModules = (report: string): readonly string[] =>
     ([, name, version, newName, newVersion]) => `${newName ?? name} ${newVersion ?? version}`,
   )
 
-/** Writes a program with two modules, one of which replaces another one. */
-async function writeGoProgram(path: string): Promise<void> {
-  const files = {
-    'go.mod':
-      'module example.com/program\n\ngo 1.20\n\nrequire (\n\texample.com/a v1.2.3\n\texample.com/b v0.0.0-20260102030405-abcdefabcdef\n)\n\nreplace example.com/a => example.com/fork v1.4.0+incompatible\n',
-    'main.go':
-      'package main\n\nimport (\n\t"example.com/a"\n\t"example.com/b"\n)\n\nfunc main() { println(a.Name, b.Name) }\n',
-    'vendor/modules.txt':
-      '# example.com/a v1.2.3 => example.com/fork v1.4.0+incompatible\n## explicit\nexample.com/a\n# example.com/b v0.0.0-20260102030405-abcdefabcdef\n## explicit\nexample.com/b\n# example.com/a => example.com/fork v1.4.0+incompatible\n',
-    'vendor/example.com/a/a.go': 'package a\n\nvar Name = "a"\n',
-    'vendor/example.com/b/b.go': 'package b\n\nvar Name = "b"\n',
-  }
+/** A program with two modules, one of which replaces another one. */
+const goProgram = {
+  'go.mod':
+    'module example.com/program\n\ngo 1.20\n\nrequire (\n\texample.com/a v1.2.3\n\texample.com/b v0.0.0-20260102030405-abcdefabcdef\n)\n\nreplace example.com/a => example.com/fork v1.4.0+incompatible\n',
+  'main.go':
+    'package main\n\nimport (\n\t"example.com/a"\n\t"example.com/b"\n)\n\nfunc main() { println(a.Name, b.Name) }\n',
+  'vendor/modules.txt':
+    '# example.com/a v1.2.3 => example.com/fork v1.4.0+incompatible\n## explicit\nexample.com/a\n# example.com/b v0.0.0-20260102030405-abcdefabcdef\n## explicit\nexample.com/b\n# example.com/a => example.com/fork v1.4.0+incompatible\n',
+  'vendor/example.com/a/a.go': 'package a\n\nvar Name = "a"\n',
+  'vendor/example.com/b/b.go': 'package b\n\nvar Name = "b"\n',
+}
+
+/** A program with a module that a folder replaces. */
+const goProgramOfFolders = {
+  'go.mod': 'module example.com/program\n\ngo 1.20\n\nrequire example.com/a v1.2.3\n\nreplace example.com/a => ./a\n',
+  'main.go': 'package main\n\nimport "example.com/a"\n\nfunc main() { println(a.Name) }\n',
+  'a/go.mod': 'module example.com/a\n\ngo 1.20\n',
+  'a/a.go': 'package a\n\nvar Name = "a"\n',
+}
+
+async function writeFiles(path: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(join(path, name, '..'), { recursive: true })
     await writeFile(join(path, name), text)

@@ -5,24 +5,12 @@ import { workspaceScope } from '../../resources/kind.ts'
 import { permissionDenied } from '../../resources/permission-denied.ts'
 import { dropReference } from '../../resources/references.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import { secretOf, secretPlace } from '../ingestion-configs/authorization-secret.ts'
 import { ingestionConfigKind } from '../ingestion-configs/ingestion-config-kind.ts'
 import type { StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 
 /** The permission without which a caller cannot make the platform send a secret (conventions §12). */
 const permission = 'vault.secretVersions.access'
-
-/** The engine of the vault in which the secrets of targets lie. */
-const vaultEngine = 'native'
-
-/** Returns the id of the secret whose payload is sent to the targets; undefined without one. */
-export const secretOf = ({
-  prometheus_scrape: scrape,
-}: {
-  readonly prometheus_scrape?: { readonly authorization_secret_id?: string }
-}): string | undefined => scrape?.authorization_secret_id
-
-/** Returns the place of the secret of a config in the vault. */
-export const secretPlace = (secret_id: string, workspace: string) => ({ workspace, engine: vaultEngine, secret_id })
 
 /** Returns a function that throws IAM_PERMISSION_DENIED unless the caller may access the secrets of a workspace. */
 export async function secretAccess(

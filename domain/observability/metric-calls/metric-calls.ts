@@ -1,0 +1,55 @@
+import type { MetricsHandlers } from '../../../output/observability/handlers.ts'
+import type { ParsedQueryMetricsRangeRequest, ParsedQueryMetricsRequest } from '../../../output/observability/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { listInMemory } from '../../../runtime/pagination.ts'
+import { durationMs } from '../../resources/durations.ts'
+import { requireWorkspace } from '../../resources/find-rows.ts'
+import type { ObservabilityEnvironment } from '../environment.ts'
+import { maxSeries } from '../promql/evaluation/query-budget.ts'
+import { rangeOf, requireFewSteps } from './query-form.ts'
+
+/**
+ * Returns the handlers of metrics. They are served in workspaces of any state (observability.md 4.12), and end when the
+ * caller leaves.
+ */
+export function metrics(environment: ObservabilityEnvironment): MetricsHandlers {
+  const { metrics: engine, store, taxonomy } = environment
+  return {
+    queryMetrics: (request, context) => queryMetrics(environment, request, context),
+    queryMetricsRange: (request, context) => queryMetricsRange(environment, request, context),
+    async listMetricDescriptors({ workspace }, { query }) {
+      await requireWorkspace(store, taxonomy, workspace)
+      return listInMemory(await engine.descriptors(workspace), query)
+    },
+    async listMetricLabels({ label, match = [], workspace, ...times }, { query }) {
+      const range = rangeOf(times)
+      await requireWorkspace(store, taxonomy, workspace)
+      return listInMemory(await engine.labels(workspace, { match, ...range }, label), query)
+    },
+  }
+}
+
+async function queryMetrics(
+  { metrics: engine, queries, store, taxonomy }: ObservabilityEnvironment,
+  { body, workspace }: ParsedQueryMetricsRequest,
+  { now, signal }: CallContext,
+) {
+  const { limit = maxSeries, query, time, timeout } = body
+  await requireWorkspace(store, taxonomy, workspace)
+  const asked = { query, limit, time: time === undefined ? now : Date.parse(time), timeoutMs: durationMs(timeout) }
+  return queries.run(store, workspace, () => engine.query(workspace, asked, signal))
+}
+
+async function queryMetricsRange(
+  { metrics: engine, queries, store, taxonomy }: ObservabilityEnvironment,
+  { body, workspace }: ParsedQueryMetricsRangeRequest,
+  { signal }: CallContext,
+) {
+  const { query, timeout } = body
+  const { start = 0, end = 0 } = rangeOf(body)
+  const step = durationMs(body.step)
+  requireFewSteps(start, end, step)
+  await requireWorkspace(store, taxonomy, workspace)
+  const asked = { query, start, end, step, timeoutMs: durationMs(timeout) }
+  return queries.run(store, workspace, () => engine.queryRange(workspace, asked, signal))
+}

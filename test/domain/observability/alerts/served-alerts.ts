@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { AlertRuleInput } from '../../../../output/observability/types.ts'
+import type { Labels, Series } from '../../../../domain/observability/metrics/samples.ts'
+import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { OutboundCalls, OutboundRequest } from '../../../../domain/observability/outbound/outbound-calls.ts'
+import type { WebhookBody } from '../../../../domain/observability/notifications/webhook-body.ts'
+import { runAlertQuery } from '../../../../domain/observability/promql/run-query.ts'
+import { areas } from '../../../../server/areas.ts'
+import { createClock } from '../../../../server/clock.ts'
+import { observabilityArea, type GivenParts } from '../../../../server/observability/area.ts'
+import { MemorySource, seriesOf } from '../promql/one-store/memory-source.ts'
+
+/** A time that only the test moves, in milliseconds since 1970; it begins at the next full hour. */
+export class MovedTime {
+  now = Math.ceil(Date.now() / 3_600_000) * 3_600_000
+}
+
+/** A gauge of the test whose value has changed at some times. */
+export interface Gauge {
+  readonly labels: Labels
+  readonly samples: [time: number, value: number | 'stale'][]
+}
+
+/** A notification that a receiver got. */
+export interface Received {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  readonly body: WebhookBody
+  /** The moved time of the arrival. */
+  readonly time: number
+}
+
+/** The parts of an area whose time, samples and receivers belong to the test. */
+export class AlertWorld {
+  readonly time = new MovedTime()
+  readonly gauges: Gauge[] = []
+  readonly received: Received[] = []
+  /** Answers requests of notifications; a status of success by default. */
+  answer: (request: OutboundRequest) => Promise<number> | number = () => 200
+  /** Replaces the result of the engine; a rejection is an error of the evaluation. */
+  fault: (() => Promise<never>) | undefined
+
+  /** Returns all areas, with the parts of this world in observability. */
+  areas(more: GivenParts = {}) {
+    const clock = createClock(() => this.time.now)
+    const parts = { clock, metrics: this.#metrics(), outbound: this.#outbound(), ...more }
+    return areas.map(area => (area.domain.name === 'observability' ? observabilityArea(parts) : area))
+  }
+
+  /** Sets the value of a gauge from the present time on. */
+  set(labels: Labels, value: number | 'stale'): void {
+    const key = JSON.stringify(labels)
+    let gauge = this.gauges.find(each => JSON.stringify(each.labels) === key)
+    if (!gauge) this.gauges.push((gauge = { labels, samples: [] }))
+    gauge.samples.push([this.time.now, value])
+  }
+
+  #metrics(): MetricEngine {
+    return {
+      ...unusedEngine,
+      alertVector: async (_workspace, query, time) => {
+        if (this.fault) return this.fault()
+        const source = new MemorySource(this.gauges.map(({ labels, samples }) => held(labels, samples, time)))
+        return runAlertQuery(source, { query, time, timeoutMs: 30_000 }, () => false)
+      },
+    }
+  }
+
+  #outbound(): OutboundCalls {
+    return {
+      refusal: async url => (url.includes('forbidden') ? 'leads to an address that is not allowed' : undefined),
+      send: async request => {
+        const text = Buffer.from(request.body ?? []).toString('utf8')
+        const { headers, url } = request
+        this.received.push({ url, headers, text, body: JSON.parse(text), time: this.time.now })
+        return { status: await this.answer(request), headers: {}, body: new Uint8Array() }
+      },
+    }
+  }
+}
+
+const unused = (): Promise<never> => Promise.reject(new Error('alert rules ask for vectors alone'))
+
+const unusedEngine: MetricEngine = {
+  alertVector: unused,
+  descriptors: unused,
+  drop: unused,
+  labels: unused,
+  purge: unused,
+  push: unused,
+  query: unused,
+  queryRange: unused,
+  usage: unused,
+  write: unused,
+}
+
+/** Returns a gauge with a sample at its last value before a time, as a scrape at that time would add. */
+function held(labels: Labels, samples: Gauge['samples'], time: number): Series {
+  const before = samples.filter(([at]) => at <= time)
+  const last = before.at(-1)
+  return seriesOf(labels, last && last[1] !== 'stale' && last[0] < time ? [...before, [time, last[1]]] : before)
+}
+
+/** A rule of scenario 5 of observability.md. */
+export const downRule: AlertRuleInput = {
+  name: 'target-down',
+  query: 'up == 0',
+  evaluation_interval: '10s',
+  for: '30s',
+  group_interval: '30s',
+  receivers: [{ name: 'hook', webhook: { url: 'https://alerts.example/hook' } }],
+}
+
+/** Waits until `holds` holds; the workers of a platform look twice a second. */
+export async function eventually(holds: () => Promise<void> | void): Promise<void> {
+  const until = Date.now() + 8_000
+  for (;;) {
+    try {
+      await holds()
+      return
+    } catch (error) {
+      if (Date.now() > until) throw error
+    }
+    await sleep(20)
+  }
+}
+
+/** Asserts that a list has reached a length and does not grow while a worker looks once more. */
+export async function settlesAt(list: readonly unknown[], length: number): Promise<void> {
+  await eventually(() => expect(list).toHaveLength(length))
+  await sleep(700)
+  expect(list).toHaveLength(length)
+}
