@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BodyMemory } from '../../../../domain/observability/plane/read-body.ts'
-import { observabilitySettings } from '../../../../server/observability/settings.ts'
-import type { SettingValues } from '../../../../server/settings/declarations.ts'
-import { GivenSettings } from '../../../../server/settings/values.ts'
-import { gaugeRequest, servedPlane, type ServedPlane } from './served-plane.ts'
+import { BodyMemory } from '../../../../../domain/observability/plane/read-body.ts'
+import { observabilitySettings } from '../../../../../server/observability/settings.ts'
+import type { SettingValues } from '../../../../../server/settings/declarations.ts'
+import { GivenSettings } from '../../../../../server/settings/values.ts'
+import { gaugeRequest, servedPlane, type ServedPlane } from '../served-plane.ts'
 
 type Limits = SettingValues<typeof observabilitySettings>['observability.limits']
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { addTenant } from '../../../areas/members.ts'
-import { testPlatform } from '../../../areas/test-platform.ts'
-import { gaugeRequest, key } from './served-plane.ts'
+import { addTenant } from '../../../../areas/members.ts'
+import { testPlatform } from '../../../../areas/test-platform.ts'
+import { gaugeRequest, key } from '../served-plane.ts'
 
 it('neither keys nor tokens of senders are in the log, in answers and in activities', async () => {
   const platform = await testPlatform()
