@@ -16,7 +16,10 @@ export interface Tenant {
  */
 export type MakeBeside = (operationId: string) => Promise<string>
 
-/** Functions that return the members of a body that no example can contain, keyed by operationId. */
+/**
+ * Functions that return the members of a body that no example can contain, keyed by operationId. A member with the value
+ * null is left out of the body.
+ */
 export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) => JsonObject | Promise<JsonObject>>>
 
 /**
@@ -174,7 +177,8 @@ async function makeThing(making: Making, create: Operation, where: Where): Promi
   const { etag: _precondition, ...given } = { ...objectOf(example), ...objectOf(content?.example) }
   const name = Object.hasOwn(given, 'name') ? `made-${(made += 1)}` : ''
   const named = name === '' ? {} : { name }
-  const body = { ...given, ...named, ...(await bodyFor(making, create, where)) }
+  const all = { ...given, ...named, ...(await bodyFor(making, create, where)) }
+  const body = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
   const answer = await send(making, 'POST', fill(create.path, where.path), body)
   return answer.status === 501 ? undefined : { id: String(answered(create, answer)['resource_id']), name }
 }
