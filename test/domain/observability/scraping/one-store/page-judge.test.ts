@@ -10,7 +10,7 @@ import { lacks } from '../../../../server/registry/layers/judges/lacks.ts'
 import { mediaTypes, mutated, randomPage } from './random-pages.ts'
 
 /** The number of pages of each format; half of them are changed by a few bytes. */
-const pages = Number(process.env['NINEFOLD_TEST_PAGES'] ?? 2000)
+const pages = Number(process.env['NINEFOLD_SCRAPED_PAGES'] ?? 2000)
 
 /** A page as the parser of Prometheus 3 reads it. */
 interface Judged {
