@@ -3,7 +3,7 @@ import type { ParsedSilence, SilenceInput, SilenceMatcherInput } from '../../../
 import { faultAt } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { silenceMatcher } from './silence-matchers.ts'
+import { silenceMatcher } from '../silences/silence-matchers.ts'
 
 /** The longest time in milliseconds from the start of a silence to its end: 366 days. */
 const longestMs = 366 * 86_400_000

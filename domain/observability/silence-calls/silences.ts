@@ -11,10 +11,10 @@ import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import type { Labels } from '../metrics/samples.ts'
 import { consumeLimit } from '../quotas/limits.ts'
-import { alertsIn, countMatched } from './matched-alerts.ts'
+import { alertsIn, countMatched } from '../silences/matched-alerts.ts'
 import { requireForm, requireTimes, startOf } from './silence-form.ts'
-import { silenceKind, type StoredSilence } from './silences-store.ts'
-import { isForgotten, readableAt, silenceStates, stateAt } from './state-at.ts'
+import { silenceKind, type StoredSilence } from '../silences/silences-store.ts'
+import { isForgotten, readableAt, silenceStates, stateAt } from '../silences/state-at.ts'
 
 type Silences = Resources<StoredSilence, ObservabilityArea>
 
