@@ -1,6 +1,7 @@
 import type { AreaRecipes } from '../recipe.ts'
+import { retentionRecipes } from './observability/retention.ts'
 import { silenceRecipes } from './observability/silences.ts'
 
 export const recipes: AreaRecipes = {
-  operations: { ...silenceRecipes.operations },
+  operations: { ...retentionRecipes.operations, ...silenceRecipes.operations },
 }
