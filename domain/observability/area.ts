@@ -30,6 +30,12 @@ import { nativeWorker } from './metrics/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
+import { droppedCollection } from './retention/dropped-telemetry.ts'
+import { inspectRetention } from './retention/inspect-retention.ts'
+import { purgeWorker } from './retention/purge-worker.ts'
+import { retentionForm } from './retention/retention-form.ts'
+import { retentionPolicies } from './retention/retention-policies.ts'
+import { retentionPolicyKind } from './retention/retention-store.ts'
 import { inspectSilences } from './silences/inspect-silences.ts'
 import { scraping } from './scraping/scraping.ts'
 import { silenceForm } from './silence-calls/silence-form.ts'
@@ -41,6 +47,7 @@ import { silences } from './silence-calls/silences.ts'
 const inspect: Inspect = async function* ({ reader }) {
   yield* inspectChains(reader)
   yield* inspectLimits(reader)
+  yield* inspectRetention(reader)
   yield* inspectSilences(reader)
   yield* inspectAlerts(reader)
 }
@@ -53,6 +60,7 @@ const built = {
   metrics,
   quotaDefinitions,
   quotaLimits,
+  retentionPolicies,
   silences,
 } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
@@ -66,6 +74,8 @@ const forms: FormRules = {
   updateAlertRule: alertRuleForm,
   createIngestionConfig: newIngestionConfigForm,
   updateIngestionConfig: ingestionConfigUpdateForm,
+  createRetentionPolicy: retentionForm,
+  updateRetentionPolicy: retentionForm,
   createSilence: silenceForm,
   queryMetrics: queryForm,
   queryMetricsRange: rangeQueryForm,
@@ -74,7 +84,7 @@ const forms: FormRules = {
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind, silenceKind],
+  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind, retentionPolicyKind, silenceKind],
   needs: { optional: ['iam', 'vault'] },
   collections: [
     activityCollection,
@@ -85,6 +95,7 @@ export const observability = {
     notificationCollection,
     receiverSecretCollection,
     ingestionStatusCollection,
+    droppedCollection,
   ],
   forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
@@ -93,6 +104,7 @@ export const observability = {
     sequencer(environment),
     activityRetention(environment),
     silenceRetention(environment),
+    purgeWorker(environment),
     evaluator(environment),
     notifier(environment),
     scraping(environment),

@@ -1,23 +1,41 @@
-import type { WorkspaceHooks } from '../ports/taxonomy.ts'
+import type { Reader } from '../ports/store.ts'
+import type { Holding, WorkspaceHooks } from '../ports/taxonomy.ts'
 import { purgeAlerts } from './alert-rules/purge-alerts.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
 import { makeLimits, purgeLimits } from './quotas/limits.ts'
+import { makeDefaultPolicies } from './retention/default-policies.ts'
+import { dropTelemetry, recordDrop } from './retention/dropped-telemetry.ts'
+import { retentionPolicyCollection, retentionPolicyKind } from './retention/retention-store.ts'
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds. */
-export const observabilityHooks = ({ clock, limits, store }: ObservabilityEnvironment): Partial<WorkspaceHooks> => ({
-  workspaceCreated: (tx, workspace) => makeLimits(tx, limits, workspace),
-  async holdings(reader, workspace) {
-    return [{ resourceType: silenceKind.type, count: await countOpenSilences(reader, workspace, clock.now()) }]
+export const observabilityHooks = (environment: ObservabilityEnvironment): Partial<WorkspaceHooks> => ({
+  async workspaceCreated(tx, workspace) {
+    await makeLimits(tx, environment.limits, workspace)
+    await makeDefaultPolicies(tx, environment.clock, workspace)
   },
+  holdings: (reader, workspace) => holdings(reader, workspace, environment.clock.now()),
   async purgeWorkspace(workspace) {
+    const { lease, store } = environment
     await purgeAlerts(store, workspace)
     await store.tx(async tx => {
       await purgeLimits(tx, workspace)
+      await recordDrop(tx, workspace)
       for await (const { id, version } of tx.each(ingestionStatusCollection, { workspace_id: workspace }))
         await tx.delete(ingestionStatusCollection, id, version)
     })
+    // The worker of the retention deletes what is left here, or what another server has.
+    if (lease.isHeld) await dropTelemetry(environment)
   },
 })
+
+/** Counts the policies and silences that users have made and that still apply at `now`. */
+async function holdings(reader: Reader, workspace: string, now: number): Promise<readonly Holding[]> {
+  const policies = await reader.count(retentionPolicyCollection, { workspace_id: workspace, is_default: false })
+  return [
+    { resourceType: retentionPolicyKind.type, count: policies },
+    { resourceType: silenceKind.type, count: await countOpenSilences(reader, workspace, now) },
+  ]
+}

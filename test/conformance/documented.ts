@@ -65,6 +65,11 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   createCertificate: ['pem_csr: 1 characters', 'pem_csr: 65536 characters'],
   refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],
   revokeToken: ['token: 1 characters', 'token: 8192 characters'],
+  // A duration of 32 characters is longer than any that these operations take.
+  queryMetrics: ['timeout: 32 characters'],
+  queryMetricsRange: ['step: 32 characters', 'timeout: 32 characters'],
+  createRetentionPolicy: ['retention: 32 characters'],
+  updateRetentionPolicy: ['retention: 32 characters'],
   setMyAvatar: ['update_mask: content_type', 'update_mask: data', 'update_mask: etag'],
 }
 

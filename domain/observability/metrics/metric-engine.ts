@@ -110,8 +110,10 @@ export interface MetricEngine {
   push(workspace: string, pushed: PushedBody, limits: WriteLimits): Promise<WriteResult>
   /** Writes samples; resolves once the samples are on the disk. */
   write(workspace: string, batch: MetricBatch, limits: WriteLimits): Promise<WriteResult>
-  /** Removes samples that are older than the retention of their series; returns the bytes that are left. */
-  purge(workspace: string, retention: MetricRetention): Promise<number>
+  /**
+   * Removes samples that are older than the retention of their series. From then on, reads show no older samples either.
+   */
+  purge(workspace: string, retention: MetricRetention): Promise<RetainedBytes>
   /** Removes all telemetry of a workspace. */
   drop(workspace: string): Promise<void>
   usage(workspace: string): Promise<MetricUsage>
@@ -123,4 +125,15 @@ export interface MetricRetention {
   readonly defaultMs: number
   /** Policies with a selector, the policy that wins first. */
   readonly selected: readonly { readonly selector: string; readonly retentionMs: number }[]
+}
+
+/** The bytes of metrics that are left after a purge. */
+export interface RetainedBytes {
+  /** The bytes of the files of a workspace together. */
+  readonly total: number
+  /**
+   * The bytes of the samples that each policy with a selector keeps, in the order of the policies, without samples of
+   * the last minutes.
+   */
+  readonly selected: readonly number[]
 }

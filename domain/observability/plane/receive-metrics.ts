@@ -1,7 +1,8 @@
 import { ingestionDisabled, signalNotEnabled } from '../../../output/observability/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
+import { ApiError } from '../../../runtime/errors.ts'
 import type { Reply } from '../../../runtime/route.ts'
-import { defaultRetentionMs } from '../ingest/metric-retention.ts'
+import { longestRetentionMs } from '../retention/metric-retention.ts'
 import { invalidPayload } from '../ingest/payload-faults.ts'
 import type { IngestionConfigKind, StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { PushRules, WriteResult } from '../metrics/metric-engine.ts'
@@ -63,7 +64,7 @@ export async function takingConfig(
   const config = admittedConfig(context)
   const { [kind]: member, enabled = true, id, otlp, workspace_id } = config
   if (!enabled) throw ingestionDisabled('the ingestion config is disabled; set enabled to take telemetry again')
-  await taxonomy.checkActive(store, workspace_id)
+  await requireActive(() => taxonomy.checkActive(store, workspace_id))
   if (
     member !== undefined &&
     (otlp?.signals ?? [`OBSERVABILITY_SIGNAL_${signal}`]).includes(`OBSERVABILITY_SIGNAL_${signal}`)
@@ -76,8 +77,27 @@ export async function takingConfig(
   })
 }
 
+/** Throws WORKSPACE_NOT_ACTIVE without the scope that is not active: a sender with a key may not know the tree. */
+async function requireActive(check: () => Promise<void>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'WORKSPACE_NOT_ACTIVE') throw error
+    const { code, domain, reason, rpc } = error
+    const description = 'the workspace must be active'
+    throw new ApiError(
+      { reason, rpc, code, domain },
+      'the workspace is not active, so it takes no telemetry',
+      {},
+      {
+        precondition: [{ type: 'STATE', subject: 'workspace', description }],
+      },
+    )
+  }
+}
+
 async function write(
-  { clock, limits, memory, metrics, rates, statuses }: PlaneParts,
+  { clock, limits, memory, metrics, rates, statuses, store }: PlaneParts,
   config: StoredIngestionConfig,
   form: PushedForm,
   { 'content-length': length, body }: PushRequest,
@@ -85,12 +105,9 @@ async function write(
   const { id, workspace_id: workspace } = config
   rates.require(workspace, effectiveLimit(limits, workspace, 'samplesPerSecond'), clock.now())
   const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
+  const retentionMs = await longestRetentionMs(store, workspace)
   const result = await memory.read(body, length, bytes =>
-    metrics.push(
-      workspace,
-      { ...form, body: bytes, rules: rulesOf(config) },
-      { activeSeries, retentionMs: defaultRetentionMs },
-    ),
+    metrics.push(workspace, { ...form, body: bytes, rules: rulesOf(config) }, { activeSeries, retentionMs }),
   )
   rates.charge(workspace, result.accepted + refusedIn(result), clock.now())
   statuses.received(id, result, clock.now())

@@ -1,12 +1,13 @@
 import { retentionPolicyAlreadyExists, retentionPolicyNotFound } from '../../../output/observability/errors.ts'
 import { retentionPoliciesList } from '../../../output/observability/filters.ts'
-import type { RetentionPolicy } from '../../../output/observability/types.ts'
+import type { RetentionPolicy, SignalInput } from '../../../output/observability/types.ts'
 import { retentionPolicyFields } from '../../../output/observability/validators.ts'
 import type { Collection } from '../../ports/store.ts'
 import { defineKind } from '../../resources/kind.ts'
 
 /** The row of a retention policy. `next_purge_time` is stored, so that a missed purge is found. */
 export interface StoredRetentionPolicy extends RetentionPolicy {
+  readonly signal: SignalInput
   /** The hash of the matchers, which are unique for a signal; that of no matchers for the default of a signal. */
   readonly selector_key: string
 }

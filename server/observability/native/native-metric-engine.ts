@@ -7,6 +7,7 @@ import type {
   MetricUsage,
   PushedBody,
   RangeQuery,
+  RetainedBytes,
   WriteLimits,
   WriteResult,
 } from '../../../domain/observability/metrics/metric-engine.ts'
@@ -97,8 +98,10 @@ export class NativeMetricEngine implements MetricEngine {
     return this.#written(workspace, await this.#write({ kind: 'write', workspace, batch, limits, now: this.#now() }))
   }
 
-  async purge(workspace: string, retention: MetricRetention): Promise<number> {
-    return Number(await this.#write({ kind: 'purge', workspace, retention, now: this.#now() }))
+  async purge(workspace: string, retention: MetricRetention): Promise<RetainedBytes> {
+    const result = await this.#write({ kind: 'purge', workspace, retention, now: this.#now() })
+    // The thread sends results of this type only.
+    return result as RetainedBytes
   }
 
   async drop(workspace: string): Promise<void> {

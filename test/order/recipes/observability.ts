@@ -1,6 +1,7 @@
 import type { AreaRecipes } from '../recipe.ts'
+import { alertRuleRecipes } from './observability/alert-rules.ts'
 import { silenceRecipes } from './observability/silences.ts'
 
 export const recipes: AreaRecipes = {
-  operations: { ...silenceRecipes.operations },
+  operations: { ...alertRuleRecipes.operations, ...silenceRecipes.operations },
 }

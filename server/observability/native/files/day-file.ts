@@ -100,6 +100,12 @@ export class DayFile {
     })
   }
 
+  /** Returns the bytes of the chunks of each series. */
+  bytesOfSeries(): readonly (readonly [series: number, bytes: number])[] {
+    const sums = this.#database.prepare('SELECT series, sum(length(bytes)) FROM chunks GROUP BY series')
+    return checked(this.file, () => rowsOf<[number, number]>(sums))
+  }
+
   /** Whether the file has no sample. */
   isEmpty(): boolean {
     if (this.#parts.length > 0) return false

@@ -28,8 +28,17 @@ export class SeriesRetention {
 
   /** Returns the retention of a series in milliseconds: that of the first policy whose selector it fits. */
   of(labels: Labels): number {
-    const policy = this.#selected.find(({ matchers }) => fits(labels, matchers))
-    return policy?.retentionMs ?? this.#defaultMs
+    return this.ofPolicy(this.policyOf(labels))
+  }
+
+  /** Returns the number of the first policy whose selector a series fits; -1 for the default. */
+  policyOf(labels: Labels): number {
+    return this.#selected.findIndex(({ matchers }) => fits(labels, matchers))
+  }
+
+  /** Returns the retention of the policy with a number in milliseconds; -1 is the default. */
+  ofPolicy(number: number): number {
+    return this.#selected[number]?.retentionMs ?? this.#defaultMs
   }
 }
 

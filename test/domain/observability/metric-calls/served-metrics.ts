@@ -25,6 +25,7 @@ export interface ServedMetrics {
   newPlace(): Promise<MetricPlace & { readonly organisation: string }>
   /** Writes series of a workspace, as senders do. */
   write(workspace: string, ...series: readonly Series[]): Promise<void>
+  readonly engine: NativeMetricEngine
 }
 
 const limits: WriteLimits = { activeSeries: -1, retentionMs: 10 * 365 * 86_400_000 }
@@ -50,6 +51,7 @@ export async function servedMetrics(later: Later): Promise<ServedMetrics> {
   return {
     platform,
     admin,
+    engine,
     async newPlace() {
       const { organisation, workspace } = await addTenant(admin.api, `tenant-${(made += 1)}`)
       return { organisation, workspace, engine: 'native' }
