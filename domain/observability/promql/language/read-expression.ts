@@ -199,12 +199,13 @@ export class ExpressionReader {
     shift: { readonly at: FixedTime } | { readonly offset: number },
   ): Expression {
     const target = operand.kind === 'range' ? operand.selector : operand
+    const { from } = this.#child(node, 1)
     const word = member === 'at' ? '@' : 'offset'
     const isBare = !this.#parenthesised.has(operand)
     if ((target.kind !== 'selector' && target.kind !== 'subquery') || !isBare) {
-      throw this.#faults.type(node.from, `${word} needs a selector or a subquery before it`)
+      throw this.#faults.type(from, `${word} needs a selector or a subquery before it`)
     }
-    if (target[member] !== undefined) throw this.#faults.syntax(node.from, `${word} is given twice`)
+    if (target[member] !== undefined) throw this.#faults.syntax(from, `${word} is given twice`)
     if (operand.kind === 'range') return { ...operand, selector: { ...operand.selector, ...shift } }
     return { ...target, ...shift }
   }
