@@ -49,8 +49,8 @@ const damages: readonly (readonly [string, (folder: string) => void, RegExp])[] 
   ],
   [
     'an index of fewer series',
-    folder => set(join(folder, 'index.sqlite'), 'UPDATE sqlite_sequence SET seq = 0'),
-    /has samples of a series 2 in 2026-11-28\.sqlite; the index has 0/,
+    folder => set(join(folder, 'index.sqlite'), 'UPDATE sqlite_sequence SET seq = 2'),
+    /has samples of a series 3 in 2026-11-28\.sqlite; the index has 2/,
   ],
 ]
 
