@@ -11,7 +11,7 @@ const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 const rounds = isLong ? raceRounds : Math.min(8, raceRounds)
 
 /** The time limit of a race in milliseconds: PostgreSQL finds a deadlock, after which a call begins again, in a second. */
-const timeout = 60_000 + rounds * 3000
+const timeout = 60_000 + rounds * 6000
 
 /** One round of a race. */
 export interface RegistryRound {
