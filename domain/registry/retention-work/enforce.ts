@@ -104,12 +104,15 @@ class Enforcement {
   async run(decided: RepositoryDecisions): Promise<End> {
     const { signal } = this.#context
     const order = await inSlices(ordered(decided.decisions, this.#waiting), signal)
+    let taken: readonly string[] = []
     for (let next = 0; next < order.length;) {
       signal.throwIfAborted()
       const startedMs = performance.now()
       const decisions = order.slice(next, next + batchSize)
-      const result = await this.#context.tx(tx => this.#remove(tx, { ...decided, decisions, waiting: this.#waiting }))
+      const batch = { ...decided, decisions, taken, waiting: this.#waiting }
+      const result = await this.#context.tx(tx => this.#remove(tx, batch))
       if (typeof result === 'string') return result
+      ;({ taken } = result)
       this.#environment.retentionCounts.add(result)
       next += result.count
       for (const { artifact } of decisions.slice(0, result.count)) this.#waiting.delete(artifact.digest)

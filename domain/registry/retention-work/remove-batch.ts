@@ -25,6 +25,9 @@ export type Removing = Pick<RegistryEnvironment, 'audit' | 'clock' | 'collection
  */
 const longestMs = 4
 
+/** The most tags that a batch takes from one artifact. */
+const mostTags = 20
+
 /** The decisions that a batch carries out, and the facts on which the decisions rest. */
 export interface Batch {
   readonly decisions: readonly Decision[]
@@ -32,13 +35,17 @@ export interface Batch {
   readonly recent: MostRecent
   /** The digests that this batch and later ones are about to delete. */
   readonly waiting: ReadonlySet<string>
+  /** The tags that earlier batches have taken from the first artifact, of which there were too many for one batch. */
+  readonly taken: readonly string[]
 }
 
 /** The sums of a batch, which examine the deleted artifacts alone, and the numbers of removed artifacts and tags. */
 export interface Removed extends RemovedNumbers {
   readonly tally: Tally
-  /** The number of decisions that were looked at, at least 1: the batch ends early if it lasts long. */
+  /** The number of decisions that were carried out: the batch ends early if it lasts long. */
   readonly count: number
+  /** The tags that were taken from the artifact of the next decision, which is not carried out yet. */
+  readonly taken: readonly string[]
 }
 
 /**
@@ -54,17 +61,19 @@ export async function removeBatch(
   batch: Batch,
 ): Promise<Removed> {
   const seen = new Set<string>()
-  const removed = { tally: nothing, artifacts: 0, tags: 0, count: 0 }
+  const removed = { tally: nothing, artifacts: 0, tags: 0, count: 0, taken: batch.taken }
   const endMs = performance.now() + longestMs
   for (const { artifact } of batch.decisions) {
     if (removed.count > 0 && performance.now() > endMs) break
+    const before = removed.taken
+    removed.taken = []
     removed.count += 1
     const present = await tx.get(artifactCollection, rowOf(repository.id, artifact.digest))
     seen.add(artifact.digest)
     if (!present) continue
     const facts = await presentFacts(tx, present.value, batch.rules.nowMs)
     const isGoing = (digest: string): boolean => batch.waiting.has(digest) && !seen.has(digest)
-    const verdict = await presentVerdict(tx, repository.id, { ...batch, artifact, facts, isGoing })
+    let verdict = await presentVerdict(tx, repository.id, { ...batch, artifact, facts, isGoing })
     if (!verdict) continue
     const removal = new Removal(parts, tx, repository, facts.digest)
     if (verdict.outcome === 'DELETE') {
@@ -74,8 +83,12 @@ export async function removeBatch(
       removed.tally = { ...removed.tally, examined: examined + 1, reclaimable_bytes: bytes }
       removed.artifacts += 1
     } else if (verdict.outcome === 'UNTAG') {
-      for (const tag of verdict.tags) await removal.untag(tag)
-      removed.tags += verdict.tags.length
+      const tags = verdict.tags.slice(0, mostTags)
+      for (const tag of tags) await removal.untag(tag)
+      removed.tags += tags.length
+      const taken = [...before, ...tags]
+      if (tags.length < verdict.tags.length) return { ...removed, count: removed.count - 1, taken }
+      verdict = { ...verdict, tags: taken }
     }
     removed.tally = counted(removed.tally, { artifact: facts, repository: repository.id, verdict }, true)
   }

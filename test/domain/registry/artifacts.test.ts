@@ -150,8 +150,9 @@ describe('an artifact', () => {
     const { at, name } = await newRepository()
     const manifest = await oci.image(name, 'shown')
     const digest = digestOf(JSON.stringify(manifest))
-    for (let from = 0; from < 120; from += 30) {
-      const tags = Array.from({ length: 30 }, (_, i) => ['tag', `v${from + i}`])
+    // The tags of one push have one time, so the newest 100 are those of five pushes.
+    for (let from = 0; from < 120; from += 20) {
+      const tags = Array.from({ length: 20 }, (_, i) => ['tag', `v${from + i}`])
       await oci.pushManifest(name, `${digest}?${new URLSearchParams(tags)}`, manifest)
     }
     const read = async () => {

@@ -33,6 +33,38 @@ describe('a run of a retention policy', () => {
     expect(await doctorFindings(held().place)).toEqual([])
   })
 
+  it('takes many tags from one artifact in several transactions, and counts the artifact once', async () => {
+    const { at, left, name, push, run } = await newRepository()
+    const { api, oci } = held()
+    const digest = await push('v1')
+    const { bytes: body } = await oci.send(`/v2/${name}/manifests/v1`)
+    const tags = Array.from({ length: 120 }, (_, i) => `dev-${i}`)
+    for (let from = 0; from < tags.length; from += 30) {
+      const set = new URLSearchParams(tags.slice(from, from + 30).map(tag => ['tag', tag]))
+      const put = await oci.send(`/v2/${name}/manifests/${digest}?${set}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/vnd.oci.image.manifest.v1+json' },
+        body,
+      })
+      expect(put.status).toBe(201)
+    }
+    await push('dev-other')
+    const counts: number[] = []
+    const around: Around = async run => {
+      const result = await run()
+      counts.push((await api.registry.getArtifact({ ...at, reference: digest })).tag_count)
+      return result
+    }
+    const { evaluation } = await run([drop('dev', { tag_patterns: ['dev-*'] })], enforce, around)
+    expect([...(await left())]).toEqual([[digest, ['v1']]])
+    const steps = counts.map((count, i) => (counts[i - 1] ?? 121) - count)
+    expect(Math.max(...steps)).toBe(20)
+    expect(evaluation).toMatchObject({ examined: 2, matched: 2, kept: 0, deleted: 1 })
+    const untagged = evaluation?.candidates.find(candidate => candidate.digest === digest)
+    expect(untagged).toMatchObject({ rule_id: 'dev', outcome: 'REGISTRY_RETENTION_OUTCOME_UNTAGGED' })
+    expect(untagged?.tags).toHaveLength(100)
+  })
+
   it('in the mode DRY_RUN counts the same, and deletes nothing', async () => {
     const { left, push, result, run, policy } = await newRepository()
     await push('dev-1')
