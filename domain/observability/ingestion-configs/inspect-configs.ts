@@ -20,7 +20,7 @@ export async function* inspectConfigs(reader: Reader): AsyncGenerator<Finding, v
       used.add(reference.value.target_id)
     const secret = secretOf(value)
     for (const other of used)
-      if (other !== secret) yield { resourceType, id, message: `refers to the secret ${other}, which it does not use` }
+      if (other !== secret) yield { resourceType, id, message: `holds the secret ${other}, which it does not use` }
   }
   for await (const { id, value } of reader.each(ingestionStatusCollection)) {
     const owner = await reader.get(ingestionConfigCollection, id)

@@ -31,6 +31,7 @@ export async function sendNotification(
   const { status } = await parts.outbound.send({
     method: 'POST',
     url: webhook.url,
+    http: 'to-private-targets',
     headers: {
       'content-type': 'application/json',
       'user-agent': 'Ninefold',

@@ -1,9 +1,14 @@
+/** Where a URL without TLS may lead: to all addresses that are allowed, or to addresses of the setting alone. */
+export type PlainHttp = 'allowed' | 'to-private-targets'
+
 /** A request to an address that a caller of the platform has named. */
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
+  /** Where the URL may lead without TLS; absent: `allowed`. */
+  readonly http?: PlainHttp
   /** The longest time in milliseconds until the response has arrived whole. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -24,10 +29,9 @@ export interface OutboundResponse {
 export interface OutboundCalls {
   /**
    * Returns why the platform sends no request to a URL, as the end of a sentence; undefined if it does, or if the name
-   * of its host has no address now. `http` says whether a URL without TLS is allowed: to all addresses that are, or to
-   * addresses of the setting alone.
+   * of its host has no address now.
    */
-  refusal(url: string, http: 'allowed' | 'to-private-targets'): Promise<string | undefined>
+  refusal(url: string, http: PlainHttp): Promise<string | undefined>
   /** Sends a request, and checks the address to which it connects. Rejects with an Error that names no secret. */
   send(request: OutboundRequest): Promise<OutboundResponse>
 }

@@ -6,6 +6,7 @@ import { BoundedWork } from '../alert-work/bounded-work.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { defaultRetentionMs } from '../ingest/metric-retention.ts'
 import { ingestionConfigCollection, type StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
+import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
 import type { MetricBatch } from '../metrics/samples.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
@@ -24,6 +25,9 @@ const lateMs = 1_000
 
 /** The scrapes that run at one time, in all and in one workspace: slow targets delay those of their workspace only. */
 const [maxTotal, maxPerWorkspace] = [128, 16]
+
+/** The number of series that are written at one time: copying them to the engine holds the event loop. */
+const writtenSeries = 5_000
 
 /** The parts of scraping. */
 export type ScrapingParts = Pick<
@@ -185,10 +189,21 @@ export class ScrapeSchedule {
     )
   }
 
-  #write({ workspace_id: workspace }: StoredIngestionConfig, batch: MetricBatch) {
+  /** Writes the samples of a scrape, what the scrape says about the target last; returns what was taken and refused. */
+  async #write({ workspace_id: workspace }: StoredIngestionConfig, batch: MetricBatch): Promise<Received> {
     const { limits, metrics } = this.#parts
     const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
-    return metrics.write(workspace, batch, { activeSeries, retentionMs: defaultRetentionMs })
+    const rejections: Record<string, number> = {}
+    let accepted = 0
+    for (let at = 0; at < batch.series.length; at += writtenSeries) {
+      const series = batch.series.slice(at, at + writtenSeries)
+      const part = { ...batch, series, metadata: at === 0 ? batch.metadata : [] }
+      const result = await metrics.write(workspace, part, { activeSeries, retentionMs: defaultRetentionMs })
+      accepted += result.accepted
+      for (const [reason, count] of Object.entries(result.rejections))
+        rejections[reason] = (rejections[reason] ?? 0) + count
+    }
+    return { accepted, rejections }
   }
 
   /** Returns the number of series that a target may have beside the other targets of its workspace; -1 for no limit. */

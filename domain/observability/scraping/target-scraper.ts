@@ -1,6 +1,7 @@
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { PrometheusScrape, ScrapeTargetStatus } from '../../../output/observability/types.ts'
 import { durationMs } from '../../resources/durations.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import type { Rejections, Series } from '../metrics/samples.ts'
 import { StaleMarks, type Labels, type MetricBatch, type MetricMetadata } from '../metrics/samples.ts'
 import type { OutboundCalls } from '../outbound/outbound-calls.ts'
@@ -78,7 +79,7 @@ export class TargetScraper {
       scrape_series_added: added,
     }
     const series = [
-      ...(content ? [...content.series.values()].map(seriesOf) : []),
+      ...(await seriesOfPage(content)),
       ...gone.map(ended => endOf(ended, time)),
       ...Object.entries(reported).map(([name, value]) => valueOf({ ...labels, __name__: name }, time, value)),
     ]
@@ -165,6 +166,18 @@ const seriesOf = ({
   times: Float64Array.from(times),
   values: Float64Array.from(values),
 })
+
+/** The number of series that are built before other work of the server has its turn. */
+const sliceSeries = 2_000
+
+async function seriesOfPage(content: PageContent | undefined): Promise<readonly Series[]> {
+  const all: Series[] = []
+  for (const series of content?.series.values() ?? []) {
+    all.push(seriesOf(series))
+    if (all.length % sliceSeries === 0) await nextTurn()
+  }
+  return all
+}
 
 const valueOf = (labels: Labels, time: number, value: number): Series =>
   seriesOf({ labels, times: [time], values: [value] })

@@ -2,6 +2,7 @@ import type {
   OutboundCalls,
   OutboundRequest,
   OutboundResponse,
+  PlainHttp,
 } from '../../../domain/observability/outbound/outbound-calls.ts'
 import { AddressRules } from './address-rules.ts'
 import { addressesOf, hostOf, systemResolver, type HostAddress, type ResolveName } from './named-addresses.ts'
@@ -21,10 +22,10 @@ export class CallsOutside implements OutboundCalls {
     this.#resolve = resolve
   }
 
-  async refusal(text: string, http: 'allowed' | 'to-private-targets'): Promise<string | undefined> {
+  async refusal(text: string, http: PlainHttp): Promise<string | undefined> {
     const url = urlOf(text)
     if (typeof url === 'string') return url
-    const isPlain = url.protocol === 'http:' && http === 'to-private-targets'
+    const isPlain = needsPrivate(url, http)
     const addresses = await this.#addresses(url)
     if (addresses === undefined) return isPlain ? needsTls : undefined
     return this.#fault(addresses) ?? (isPlain && !this.#areAllowed(addresses) ? needsTls : undefined)
@@ -35,7 +36,9 @@ export class CallsOutside implements OutboundCalls {
     if (typeof url === 'string') throw new Error(`the URL ${url}`)
     const resolve = async (): Promise<readonly HostAddress[]> => {
       const addresses = await addressesOf(this.#resolve, hostOf(url))
-      const fault = addresses.length === 0 ? 'has no address' : this.#fault(addresses)
+      const isPlain = needsPrivate(url, outbound.http) && !this.#areAllowed(addresses)
+      const fault =
+        addresses.length === 0 ? 'has no address' : (this.#fault(addresses) ?? (isPlain ? needsTls : undefined))
       if (fault !== undefined) throw new Error(`the URL ${fault}`)
       return addresses
     }
@@ -64,6 +67,10 @@ export class CallsOutside implements OutboundCalls {
 }
 
 const needsTls = 'must be https, unless it leads to an address that the operator of the platform allows'
+
+/** Whether a URL may lead to addresses that the operator allows by name only. */
+const needsPrivate = ({ protocol }: URL, http: PlainHttp = 'allowed'): boolean =>
+  protocol === 'http:' && http === 'to-private-targets'
 
 /** Parses the URL of a request; returns its fault as the end of a sentence. */
 function urlOf(text: string): URL | string {

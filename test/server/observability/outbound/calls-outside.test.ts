@@ -62,6 +62,14 @@ describe('the refusal of a URL', () => {
     expect(await refusal('http://hook.test/', '10.1.0.1')).toBeUndefined()
     const unknown = new CallsOutside([], () => Promise.reject(new Error('no such name')))
     expect(await unknown.refusal('http://hook.test/', 'to-private-targets')).toMatch(/https/)
+    const sent = named([outside]).send({
+      method: 'POST',
+      url: 'http://hook.test/',
+      http: 'to-private-targets',
+      headers: {},
+      timeoutMs: 1000,
+    })
+    expect(await messageOf(sent)).toMatch(/https/)
   })
 })
 
