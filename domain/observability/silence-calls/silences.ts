@@ -75,8 +75,9 @@ function deleteSilence(resources: Silences, { etag, ...path }: DeleteSilenceRequ
     'delete',
     request,
     context,
-    async (_tx, { end_time, id, start_time }) => {
-      if (Date.parse(end_time) <= now) {
+    async (_tx, { end_time, id, start_time, state }) => {
+      // A concurrent deletion may have ended the silence at a later time than that of this call.
+      if (state === silenceStates.expired || Date.parse(end_time) <= now) {
         const description = `silence ${id} had ended at ${end_time}; nothing was changed`
         return { warnings: [{ code: silenceExpired.code, description }] }
       }

@@ -1,7 +1,12 @@
 import type { AreaRecipes } from '../recipe.ts'
 import { alertRuleRecipes } from './observability/alert-rules.ts'
+import { ingestionConfigRecipes } from './observability/ingestion-configs.ts'
 import { silenceRecipes } from './observability/silences.ts'
 
 export const recipes: AreaRecipes = {
-  operations: { ...alertRuleRecipes.operations, ...silenceRecipes.operations },
+  operations: {
+    ...alertRuleRecipes.operations,
+    ...ingestionConfigRecipes.operations,
+    ...silenceRecipes.operations,
+  },
 }
