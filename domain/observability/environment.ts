@@ -6,6 +6,7 @@ import type { NativeLease } from '../resources/native-lease.ts'
 import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
 import type { RunningQueries } from './metric-calls/running-queries.ts'
+import type { AlertCounts } from './alert-work/alert-counts.ts'
 import type { OutboundCalls } from './outbound/outbound-calls.ts'
 import type { LimitSettings } from './quotas/limits.ts'
 
@@ -29,6 +30,8 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly mailer: Mailer
   /** Returns the public address of the platform, without a slash at its end. */
   readonly baseUrl: () => string
+  /** Counts the evaluations and notifications of alert rules. */
+  readonly alertCounts: AlertCounts
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
   readonly failed: (error: unknown, subject: string) => void
   /** Returns the address of `/ingest` for senders, without a slash at its end. */

@@ -1,3 +1,4 @@
+import { AlertCounts } from '../../domain/observability/alert-work/alert-counts.ts'
 import { observability } from '../../domain/observability/area.ts'
 import type { ObservabilityEnvironment } from '../../domain/observability/environment.ts'
 import { IngestionStatuses } from '../../domain/observability/ingestion-configs/ingestion-status.ts'
@@ -16,6 +17,7 @@ import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
 import { ingestParts } from './ingest-parts.ts'
+import { alertMetrics } from './alert-metrics.ts'
 import { engineMetrics } from './native/engine-metrics.ts'
 import { telemetryFolder } from './native/files/places.ts'
 import { NativeMetricEngine } from './native/native-metric-engine.ts'
@@ -58,6 +60,8 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of observability failed; it is tried again')
   const lease = new NativeLease()
+  const alertCounts = new AlertCounts()
+  expose(alertMetrics(alertCounts))
   const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease })
   expose(engineMetrics(metrics))
   const statuses = new IngestionStatuses({ store, failed })
@@ -67,6 +71,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     ...parts,
     limits: settings['observability.limits'],
     lease,
+    alertCounts,
     metrics,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,

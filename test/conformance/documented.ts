@@ -23,6 +23,11 @@ const limit = 100_000
  */
 const otherWords = ['scope_type: a value the enum lacks']
 
+/** The durations of an alert rule, each of which has bounds. */
+const ruleDurations = ['evaluation_interval', 'for', 'keep_firing_for', 'group_interval', 'repeat_interval'].map(
+  name => `${name}: 32 characters`,
+)
+
 /**
  * Requests that violate rules beyond schemas, keyed by operationId: members that exclude each other or must occur
  * together, and fixed words in paths.
@@ -66,6 +71,8 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],
   revokeToken: ['token: 1 characters', 'token: 8192 characters'],
   // A duration of 32 characters is longer than any that these operations take.
+  createAlertRule: ruleDurations,
+  updateAlertRule: ruleDurations,
   queryMetrics: ['timeout: 32 characters'],
   queryMetricsRange: ['step: 32 characters', 'timeout: 32 characters'],
   createRetentionPolicy: ['retention: 32 characters'],

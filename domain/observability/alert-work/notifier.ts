@@ -27,7 +27,7 @@ const [firstDelayMs, longestDelayMs] = [1_000, 600_000] as const
 /** The largest number of characters of an error. */
 const maxError = 512
 
-type NotifierParts = SendingParts & Pick<ObservabilityEnvironment, 'clock' | 'failed'>
+type NotifierParts = SendingParts & Pick<ObservabilityEnvironment, 'alertCounts' | 'clock' | 'failed'>
 
 /**
  * Returns the worker that sends stored notifications. A notification is stored with the states that it tells, and is
@@ -59,7 +59,7 @@ export function notifier(parts: NotifierParts): Worker {
 
 /** Makes one attempt to send a notification, and stores its outcome. */
 async function deliver(parts: NotifierParts, turn: Turn, delivery: Delivery): Promise<void> {
-  const { clock, store } = parts
+  const { alertCounts, clock, store } = parts
   const rule = (await store.get(alertRuleCollection, delivery.rule_id))?.value
   const receiver = rule?.receivers.find(({ name }) => name === delivery.receiver)
   const pending = await store.get(notificationCollection, delivery.id)
@@ -69,9 +69,10 @@ async function deliver(parts: NotifierParts, turn: Turn, delivery: Delivery): Pr
     (fault: unknown) => (fault instanceof Error ? fault.message : 'the notification was not taken'),
   )
   if (error !== undefined) turn.signal.throwIfAborted()
-  await turn.tx(async tx => {
+  alertCounts.notified(error === undefined ? 'taken' : 'failed')
+  const isGivenUp = await turn.tx(async tx => {
     const stored = await tx.lock(deliveryCollection, delivery.id)
-    if (!stored) return
+    if (!stored) return false
     const { id, value, version } = stored
     // A newer notification has taken the place of the one that was sent, and stays to be sent.
     const isSame = value.notification_id === delivery.notification_id
@@ -90,7 +91,9 @@ async function deliver(parts: NotifierParts, turn: Turn, delivery: Delivery): Pr
     const next = isSame ? nextAttempt(value, nowMs) : value
     const left = next ?? (await endNotification(tx, stored))
     await tx.update(deliveryCollection, id, { ...left, last_error }, version)
+    return next === undefined
   })
+  if (isGivenUp) alertCounts.notified('given_up')
 }
 
 /** Returns a delivery after a failed attempt; undefined if its notification is given up. */

@@ -66,6 +66,9 @@ async function evaluateAt(
     next_time: formatMillis(timeAfter(id, intervalMs, tickMs)),
   }
   await turn.tx(tx => storeResult(parts, tx, read, { decision, evaluated, health, nowMs: tickMs }))
+  parts.alertCounts.evaluated(
+    error !== '' ? 'error' : health === 'OBSERVABILITY_RULE_HEALTH_NO_DATA' ? 'no_data' : 'ok',
+  )
 }
 
 /** Sends what is due between two evaluations: repeated notifications, and the end of alerts. */

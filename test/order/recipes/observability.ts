@@ -9,4 +9,5 @@ export const recipes: AreaRecipes = {
     ...ingestionConfigRecipes.operations,
     ...silenceRecipes.operations,
   },
+  reasons: { ...alertRuleRecipes.reasons },
 }

@@ -7,6 +7,7 @@ import type { MetricEngine } from '../../../../domain/observability/metrics/metr
 import type { OutboundCalls, OutboundRequest } from '../../../../domain/observability/outbound/outbound-calls.ts'
 import type { WebhookBody } from '../../../../domain/observability/notifications/webhook-body.ts'
 import { runAlertQuery } from '../../../../domain/observability/promql/run-query.ts'
+import type { AreaModule } from '../../../../server/area.ts'
 import { areas } from '../../../../server/areas.ts'
 import { createClock } from '../../../../server/clock.ts'
 import { observabilityArea, type GivenParts } from '../../../../server/observability/area.ts'
@@ -46,10 +47,14 @@ export class AlertWorld {
   /** Replaces the result of the engine; a rejection is an error of the evaluation. */
   fault: (() => Promise<never>) | undefined
 
-  /** Returns all areas, with the parts of this world in observability. */
-  areas(more: GivenParts = {}) {
-    const clock = createClock(() => this.time.now)
-    const parts = { clock, metrics: this.#metrics(), outbound: this.#outbound(), ...more }
+  /** Returns the clock and the engine of this world. */
+  measured(): Pick<GivenParts, 'clock' | 'metrics'> {
+    return { clock: createClock(() => this.time.now), metrics: this.#metrics() }
+  }
+
+  /** Returns all areas, with the clock, the engine and the receivers of this world in observability. */
+  areas(): readonly AreaModule[] {
+    const parts = { ...this.measured(), outbound: this.#outbound() }
     return areas.map(area => (area.domain.name === 'observability' ? observabilityArea(parts) : area))
   }
 

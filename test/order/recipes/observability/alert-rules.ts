@@ -18,4 +18,11 @@ const alertRule: Resource = {
   },
 }
 
-export const alertRuleRecipes: AreaRecipes = { operations: resourceRecipes(alertRule) }
+export const alertRuleRecipes: AreaRecipes = {
+  operations: resourceRecipes(alertRule),
+  // An expression that is nested too deeply is a fault of the form.
+  reasons: {
+    'createAlertRule.QUERY_LIMIT_EXCEEDED': 'rule',
+    'updateAlertRule.QUERY_LIMIT_EXCEEDED': 'rule',
+  },
+}

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { WebhookBody } from '../../../../../domain/observability/notifications/webhook-body.ts'
 import { hasProgram } from '../../../../server/programs.ts'
 import { alertmanagerProgram, startAlertmanager } from '../../silences/alertmanager.ts'
@@ -18,7 +18,7 @@ async function startReceiver() {
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
+  onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
@@ -50,11 +50,11 @@ receivers:
       - url: ${receiver.url}
         send_resolved: true
 `
-    const alertmanager = await startAlertmanager(afterAll, configuration)
+    const alertmanager = await startAlertmanager(onTestFinished, configuration)
     const world = new AlertWorld()
     // Alertmanager calls an alert with a start in the future active, and sets the end of an alert to the present.
     world.time.now = Math.floor((Date.now() - 600_000) / 60_000) * 60_000
-    const served = await serveAlerts(world, afterAll)
+    const served = await serveAlerts(world, onTestFinished)
     const up = (instance: string) => ({ __name__: 'up', instance, path: '/a "b" \\ <ü>&' })
     world.set(up('one'), 0)
     world.set(up('two'), 0)
