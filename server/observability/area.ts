@@ -8,6 +8,7 @@ import type { ObservabilityHandlers } from '../../output/observability/handlers.
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
+import type { Observability } from '../../domain/ports/observability.ts'
 import { NativeLease } from '../../domain/resources/native-lease.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
@@ -25,10 +26,13 @@ type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound'>>
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound'>> & {
+  /** Takes the telemetry of other areas. */
+  readonly telemetry?: Observability
+}
 
 /** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
-export function observabilityArea(given: GivenParts = {}): AreaModule {
+export function observabilityArea({ telemetry, ...given }: GivenParts = {}): AreaModule {
   const environmentOf = oncePer((parts: ObservabilityParts) => ({ ...mountedObservability(parts), ...given }))
   const ingestOf = oncePer((parts: ObservabilityParts) => ingestParts(parts, environmentOf(parts)))
   return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
@@ -42,7 +46,7 @@ export function observabilityArea(given: GivenParts = {}): AreaModule {
     forms: () => observability.forms,
     workers: parts => observability.workers(environmentOf(parts)),
     planes: parts => [ingestOf(parts).plane],
-    provides: parts => ({ observability: ingestOf(parts).telemetry }),
+    provides: parts => ({ observability: telemetry ?? ingestOf(parts).telemetry }),
     start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
   })
 }

@@ -23,6 +23,15 @@ const limit = 100_000
  */
 const otherWords = ['scope_type: a value the enum lacks']
 
+/** Durations of an alert rule that have more characters than any that it takes. */
+const longDurations = [
+  'evaluation_interval: 32 characters',
+  'for: 32 characters',
+  'keep_firing_for: 32 characters',
+  'group_interval: 32 characters',
+  'repeat_interval: 32 characters',
+]
+
 /**
  * Requests that violate rules beyond schemas, keyed by operationId: members that exclude each other or must occur
  * together, and fixed words in paths.
@@ -66,6 +75,8 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],
   revokeToken: ['token: 1 characters', 'token: 8192 characters'],
   // A duration of 32 characters is longer than any that these operations take.
+  createAlertRule: longDurations,
+  updateAlertRule: longDurations,
   queryMetrics: ['timeout: 32 characters'],
   queryMetricsRange: ['step: 32 characters', 'timeout: 32 characters'],
   createRetentionPolicy: ['retention: 32 characters'],

@@ -5,7 +5,7 @@ import type { NotificationGroup } from '../notifications/webhook-body.ts'
 /** The parts that the work on alert rules uses. */
 export type AlertParts = Pick<
   ObservabilityEnvironment,
-  'baseUrl' | 'clock' | 'failed' | 'metrics' | 'store' | 'taxonomy'
+  'baseUrl' | 'clock' | 'failed' | 'lease' | 'metrics' | 'store' | 'taxonomy'
 >
 
 /** Returns what the notifications of a rule have in common. */

@@ -13,17 +13,19 @@ const everyMs = 500
 const limits = { total: 32, perWorkspace: 2 }
 
 /**
- * Returns the worker that evaluates alert rules. Its lease makes one server the evaluator of all workspaces, as the time
- * series of the native engine lie on one server too. A slow query delays other rules of its workspace only.
+ * Returns the worker that evaluates alert rules. Its lease makes one server the evaluator of all workspaces: the server
+ * that serves the time series of the native engine, as another server gives the lease up. A slow query delays other
+ * rules of its workspace only.
  */
-export function evaluator(parts: AlertParts): Worker & { readonly settled: () => Promise<void> } {
-  const { clock, failed, store } = parts
+export function evaluator(parts: AlertParts): Worker {
+  const { clock, failed, lease, store } = parts
   const work = new BoundedWork(limits.total)
   return {
     name: 'observability.alerts',
     everyMs,
-    settled: () => work.settled(),
+    keepsLease: () => lease.isHeld,
     async run(turn) {
+      if (!(await lease.isServing())) return
       for await (const { id, value } of dueRows(store, evaluationCollection, clock.now())) {
         if (turn.signal.aborted || work.isFull) return
         work.start(id, [{ name: value.workspace_id, limit: limits.perWorkspace }], () =>

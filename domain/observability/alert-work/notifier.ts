@@ -33,13 +33,12 @@ type NotifierParts = SendingParts & Pick<ObservabilityEnvironment, 'clock' | 'fa
  * Returns the worker that sends stored notifications. A notification is stored with the states that it tells, and is
  * deleted once the receiver has taken it: a process that ends in between sends it again, with the same id and body.
  */
-export function notifier(parts: NotifierParts): Worker & { readonly settled: () => Promise<void> } {
+export function notifier(parts: NotifierParts): Worker {
   const { clock, failed, store } = parts
   const work = new BoundedWork(limits.total)
   return {
     name: 'observability.notifications',
     everyMs,
-    settled: () => work.settled(),
     async run(turn) {
       for await (const { value } of dueRows(store, deliveryCollection, clock.now())) {
         if (turn.signal.aborted || work.isFull) return

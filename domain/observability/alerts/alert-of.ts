@@ -33,7 +33,7 @@ export const platformLabels = ({ id, name, severity }: Pick<LabellingRule, 'id' 
 export function alertOf(rule: LabellingRule, { labels: element, value }: Element): FoundAlert {
   const { __name__: _metric, ...own } = element
   const all = { ...own, ...filled(rule.alert_labels, element, value), ...platformLabels(rule) }
-  const labels = Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''))
+  const labels = sorted(Object.entries(all).filter(([, text]) => text !== ''))
   return {
     fingerprint: fingerprintOf(labels),
     labels,
@@ -43,4 +43,8 @@ export function alertOf(rule: LabellingRule, { labels: element, value }: Element
 }
 
 const filled = (templates: Readonly<Record<string, string>>, element: Labels, value: string): Labels =>
-  Object.fromEntries(Object.entries(templates).map(([name, text]) => [name, fillTemplate(text, element, value)]))
+  sorted(Object.entries(templates).map(([name, text]) => [name, fillTemplate(text, element, value)]))
+
+/** Returns labels in the order of their names, as Alertmanager writes labels. */
+const sorted = (labels: readonly (readonly [string, string])[]): Labels =>
+  Object.fromEntries(labels.toSorted(([one], [other]) => (one < other ? -1 : 1)))

@@ -28,7 +28,7 @@ export const withProtobufErrors =
   async request => {
     const answer = await dispatch(request)
     const { body, headers } = answer
-    const isOtlp = /^[^?]*\/v1\/[a-z]+(?:\?|$)/.test(request.target)
+    const isOtlp = /^[^?]*\/ingest\/[^/?]+\/v1\//.test(request.target)
     if (answer.status < 400 || typeof body !== 'string' || !isOtlp || typeOf(request.headers) !== protobufType)
       return answer
     // The errors of the plane are written by `errorAnswer`.

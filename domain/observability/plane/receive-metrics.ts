@@ -1,5 +1,6 @@
 import { ingestionDisabled, signalNotEnabled } from '../../../output/observability/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
+import { ApiError } from '../../../runtime/errors.ts'
 import type { Reply } from '../../../runtime/route.ts'
 import { longestRetentionMs } from '../retention/metric-retention.ts'
 import { invalidPayload } from '../ingest/payload-faults.ts'
@@ -63,7 +64,7 @@ export async function takingConfig(
   const config = admittedConfig(context)
   const { [kind]: member, enabled = true, id, otlp, workspace_id } = config
   if (!enabled) throw ingestionDisabled('the ingestion config is disabled; set enabled to take telemetry again')
-  await taxonomy.checkActive(store, workspace_id)
+  await requireActive(() => taxonomy.checkActive(store, workspace_id))
   if (
     member !== undefined &&
     (otlp?.signals ?? [`OBSERVABILITY_SIGNAL_${signal}`]).includes(`OBSERVABILITY_SIGNAL_${signal}`)
@@ -74,6 +75,25 @@ export async function takingConfig(
   throw signalNotEnabled(`the ingestion config ${description}`, {
     precondition: [{ type: 'SIGNAL_NOT_ENABLED', subject: id, description }],
   })
+}
+
+/** Throws WORKSPACE_NOT_ACTIVE without the scope that is not active: a sender with a key may not know the tree. */
+async function requireActive(check: () => Promise<void>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'WORKSPACE_NOT_ACTIVE') throw error
+    const { code, domain, reason, rpc } = error
+    const description = 'the workspace must be active'
+    throw new ApiError(
+      { reason, rpc, code, domain },
+      'the workspace is not active, so it takes no telemetry',
+      {},
+      {
+        precondition: [{ type: 'STATE', subject: 'workspace', description }],
+      },
+    )
+  }
 }
 
 async function write(

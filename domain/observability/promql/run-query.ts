@@ -9,7 +9,7 @@ import type { Grid, RangeSeries, Row } from './evaluation/vectors.ts'
 import { QueryFaults } from './language/faults.ts'
 import type { MatrixSelector, Subquery } from './language/expression.ts'
 import { parseQuery } from './language/parse.ts'
-import { formatValue } from './format-value.ts'
+import { formatDecimal } from './format-value.ts'
 import type { SampleSource } from './sample-source.ts'
 
 /** Tells whether the caller of a query no longer waits for it. */
@@ -66,7 +66,8 @@ export function runInstantQuery(
     return run.answer({ type: 'MATRIX', text: seriesText(series) })
   }
   if (type === 'scalar') {
-    const value = formatValue(evaluator.scalar(expression, grid)[0] ?? NaN)
+    // Prometheus writes a scalar without an exponent, unlike the values of elements.
+    const value = formatDecimal(evaluator.scalar(expression, grid)[0] ?? NaN)
     return run.answer({ type: 'SCALAR', text: pointText(time, value) })
   }
   const rows = run.cut(

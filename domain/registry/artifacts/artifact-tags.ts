@@ -51,9 +51,10 @@ export async function removeTag(tx: Transaction, tag: StoredTag): Promise<void> 
 async function forgetTag(tx: Transaction, tag: StoredTag): Promise<void> {
   const { digest, name, repository_id } = tag
   const artifact = (await tx.get(artifactCollection, rowOf(repository_id, digest)))?.value
-  // The row has all tags of most artifacts; of the others, the newest that are left are read.
-  const hasMore = artifact !== undefined && artifact.tag_count > shownTags
-  const newest = hasMore ? newestOf(await tagsOf(tx, repository_id, digest)) : undefined
+  // The row has all tags of most artifacts; of the others, the newest that are left are read if one of the newest goes.
+  const isRead =
+    artifact !== undefined && artifact.tag_count > shownTags && artifact.tags.some(shown => shown.name === name)
+  const newest = isRead ? newestOf(await tagsOf(tx, repository_id, digest)) : undefined
   await changeArtifact(tx, tag, row => ({
     ...row,
     tag_count: row.tag_count - 1,

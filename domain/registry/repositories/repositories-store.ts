@@ -33,6 +33,6 @@ export const repositoryCollection: Collection<StoredRepository> = {
         }),
     },
   ],
-  indexes: [['path'], ['workspace_id', 'path']],
+  indexes: [['path'], ['workspace_id', 'path'], ['workspace_id', 'state']],
   indexedMaps: ['labels'],
 }

@@ -37,8 +37,8 @@ export async function sortFindings(findings: readonly Finding[]): Promise<readon
     byKey.set(keyOf(finding), finding)
     if (i % sliceSize === sliceSize - 1) await nextTurn()
   }
-  const keys = await sortInTurns([...byKey.keys()], compareText)
-  return keys.flatMap(key => byKey.get(key) ?? [])
+  const entries = await sortInTurns([...byKey], ([one], [other]) => compareText(one, other))
+  return entries.map(([, finding]) => finding)
 }
 
 const memberOf = {

@@ -18,7 +18,7 @@ export const findingsPerRow = 100
 const packagesPerRow = 500
 
 /** The number of rows that one transaction writes or deletes, so that other work waits only some milliseconds. */
-const batchSize = 10
+const batchSize = 4
 
 /** A transaction of the caller, which holds the lease of its work. */
 type RunTransaction = <R>(fn: (tx: Transaction) => Promise<R>) => Promise<R>

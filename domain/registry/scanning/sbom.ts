@@ -27,14 +27,15 @@ const components = normalizers.makeForComponent()
 const options = { sortLists: false }
 
 /**
- * Returns the bill of materials of an image as JSON in UTF-8, and yields to other work in between. The same inventory and
- * subject give the same bytes. Throws the reason of `signal` once it is aborted.
+ * Returns the bill of materials of an image as JSON in UTF-8, in pieces of some 25 KB: as a whole, it can have more than 100
+ * MB. Yields to other work in between. The same inventory and subject give the same bytes. Throws the reason of `signal`
+ * once it is aborted.
  */
 export async function sbomOf(
   inventory: Inventory,
   subject: SbomSubject,
   signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<readonly Uint8Array<ArrayBuffer>[]> {
   const head = JSON.stringify(headOf(inventory, subject))
   const pieces = [Buffer.from(`${head.slice(0, -1)},"components":[`)]
   const references = new Map<string, number>()
@@ -52,7 +53,7 @@ export async function sbomOf(
     signal.throwIfAborted()
   }
   pieces.push(Buffer.from(']}\n'))
-  return Buffer.concat(pieces)
+  return pieces
 }
 
 /** Returns the bill of materials without its components. */

@@ -4,6 +4,7 @@ import { compareText } from '../../../runtime/filter/fields.ts'
 import type { ListFields, SortKey } from '../../../runtime/filter/types.ts'
 import { listQuery, nextToken, type ListQuery } from '../../../runtime/pagination.ts'
 import type { Reader } from '../../ports/store.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { absentArtifact } from '../artifact-calls/get-artifact.ts'
 import { findArtifact } from '../artifacts/find-artifact.ts'
 import type { RegistryEnvironment } from '../environment.ts'
@@ -116,10 +117,12 @@ async function findingsPage(
 /** Returns the position of the first finding whose key follows `key`. */
 async function positionAfter(reader: Reader, scan: string, result: string, key: string): Promise<number> {
   let position = 0
-  for await (const { value } of reader.each(findingsCollection, { scan, result }))
+  for await (const { value } of reader.each(findingsCollection, { scan, result })) {
     for (const finding of value.findings) {
       if (compareText(keyOf(finding), key) > 0) return position
       position += 1
     }
+    await nextTurn()
+  }
   return position
 }

@@ -51,6 +51,6 @@ export async function billOf(
   // The time of the report is that of its first run, so that a repeated run makes the same bill.
   const timeMs = Date.parse(scan.start_time ?? '')
   const subject = { uri, digest: artifact.digest, timeMs, scanner: builtIn(undefined) }
-  const bytes = await sbomOf(inventory, subject, context.signal)
-  return pushBill(environment, artifact, { bytes, componentCount: inventory.packages.length }, context.signal)
+  const pieces = await sbomOf(inventory, subject, context.signal)
+  return pushBill(environment, artifact, { pieces, componentCount: inventory.packages.length }, context.signal)
 }

@@ -2,6 +2,7 @@ import type { Sbom } from '../../../output/registry/types.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { Stored } from '../../ports/store.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import { artifactCollection, rowOf, type StoredArtifact } from '../artifacts/artifacts-store.ts'
 import { deleteArtifact } from '../artifacts/delete-artifact.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
@@ -15,7 +16,7 @@ import { lockShrinkingRepository } from '../repositories/lock-repository.ts'
 import { repositoryCollection, type StoredRepository } from '../repositories/repositories-store.ts'
 import { sbomFormat } from '../scanning/sbom.ts'
 import { finishUpload } from '../uploads/finish-upload.ts'
-import { digestOf, parseDigest } from '../values/digest.ts'
+import { digestOf, digestOfPieces, parseDigest } from '../values/digest.ts'
 import { isInProgress } from './scan-rows.ts'
 import { scanCollection, type StoredScan } from '../scan-results/scans-store.ts'
 import { systemContext } from './system-context.ts'
@@ -26,9 +27,12 @@ const billType = 'application/vnd.cyclonedx+json'
 const imageType = 'application/vnd.oci.image.manifest.v1+json'
 const emptyType = 'application/vnd.oci.empty.v1+json'
 
+/** Bytes in pieces. */
+type Pieces = readonly Uint8Array<ArrayBuffer>[]
+
 /** The number of components of a bill of materials, and its bytes in JSON. */
 export interface Bill {
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly pieces: Pieces
   readonly componentCount: number
 }
 
@@ -39,14 +43,14 @@ export interface Bill {
 export async function pushBill(
   environment: RegistryEnvironment,
   { digest: subject, manifest_size_bytes: size, media_type: mediaType, repository_id }: StoredArtifact,
-  { bytes, componentCount }: Bill,
+  { componentCount, pieces }: Bill,
   signal: AbortSignal,
 ): Promise<Sbom | undefined> {
   const repository = await environment.store.get(repositoryCollection, repository_id)
   if (!repository) return undefined
   try {
-    const config = await pushBlob(environment, repository, new TextEncoder().encode('{}'))
-    const layer = await pushBlob(environment, repository, bytes)
+    const config = await pushBlob(environment, repository, [new TextEncoder().encode('{}')])
+    const layer = await pushBlob(environment, repository, pieces)
     const manifest = {
       schemaVersion: 2,
       mediaType: imageType,
@@ -90,24 +94,33 @@ async function pushManifest(
 async function pushBlob(
   environment: RegistryEnvironment,
   repository: Stored<StoredRepository>,
-  bytes: Uint8Array<ArrayBuffer>,
+  pieces: Pieces,
 ): Promise<{ readonly digest: string; readonly size: number }> {
   const { blobs, clock } = environment
-  const text = digestOf('sha256', bytes)
+  const size = pieces.reduce((sum, { length }) => sum + length, 0)
+  const text = await digestOfPieces('sha256', pieces)
   const digest = parseDigest(text)
   if (digest === undefined) throw new Error('a digest cannot be parsed')
   const upload = clock.newId()
   const limit = await uploadLimit(environment, repository, {
     upload,
     received: 0,
-    length: bytes.length,
+    length: size,
     digest: text,
   })
-  await blobs.append(upload, new Blob([bytes]).stream(), { algorithm: 'sha256', ...limit })
+  await blobs.append(upload, chunksOf(pieces), { algorithm: 'sha256', ...limit })
   const blob = { digest, repository: repository.value, now: clock.now(), requirePush }
-  const result = await finishUpload(environment, { ...blob, upload, received: bytes.length })
+  const result = await finishUpload(environment, { ...blob, upload, received: size })
   if (result !== 'stored') throw new Error(`the bytes of a bill of materials are lost: ${result}`)
-  return { digest: text, size: bytes.length }
+  return { digest: text, size }
+}
+
+/** Yields pieces as the chunks of a body. Other work runs between two chunks. */
+async function* chunksOf(pieces: Pieces): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  for (const piece of pieces) {
+    yield piece
+    await nextTurn()
+  }
 }
 
 /**

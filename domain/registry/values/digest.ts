@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { nextTurn } from '../../resources/next-turn.ts'
 
 /** The hash algorithms of digests, with the number of hex digits of each. */
 const hexLengths = { sha256: 64, sha512: 128 } as const
@@ -28,6 +29,16 @@ export const isDigest = (text: string): boolean => parseDigest(text) !== undefin
 
 /** Returns the text of a digest. */
 export const digestText = ({ algorithm, hex }: Digest): string => `${algorithm}:${hex}`
+
+/** Returns the digest of bytes in pieces as text. Other work runs between two pieces. */
+export async function digestOfPieces(algorithm: DigestAlgorithm, pieces: readonly Uint8Array[]): Promise<string> {
+  const hash = createHash(algorithm)
+  for (const piece of pieces) {
+    hash.update(piece)
+    await nextTurn()
+  }
+  return `${algorithm}:${hash.digest('hex')}`
+}
 
 /** Returns the digest of bytes as text. */
 export const digestOf = (algorithm: DigestAlgorithm, bytes: Uint8Array): string =>

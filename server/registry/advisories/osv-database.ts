@@ -5,6 +5,7 @@ import type { Advisories, AdvisoryState, Finding } from '../../../domain/registr
 import type { FoundPackage } from '../../../domain/registry/scanning/inventory.ts'
 import { compareFindings } from '../../../domain/registry/scanning/osv/findings.ts'
 import { subjectsOf } from '../../../domain/registry/scanning/osv/subjects.ts'
+import { sortInTurns } from '../../../domain/registry/values/sort-in-turns.ts'
 import type { Log } from '../../log.ts'
 import { advisoryFileName } from './advisory-file.ts'
 import { AdvisoryReader } from './advisory-reader.ts'
@@ -26,6 +27,17 @@ export interface OsvDatabaseParts {
   readonly log: Log
   /** The time between two looks at the folder in milliseconds; absent: a minute. */
   readonly everyMs?: number
+}
+
+/** Yields the findings about packages, and undefined where the caller may pause. */
+function* matches(
+  reader: AdvisoryReader,
+  packages: readonly FoundPackage[],
+): Generator<Finding | undefined, void, undefined> {
+  for (const subject of subjectsOf(packages)) {
+    yield undefined
+    if (subject !== undefined) yield* matchSubject(reader, subject)
+  }
 }
 
 /**
@@ -61,16 +73,14 @@ export class OsvDatabase implements Advisories {
     return reader.use(async () => {
       const findings: Finding[] = []
       let until = performance.now() + sliceMs
-      for (const subject of subjectsOf(packages)) {
-        for (const finding of matchSubject(reader, subject)) {
-          if (finding !== undefined) findings.push(finding)
-          if (performance.now() < until) continue
-          await otherWork()
-          signal.throwIfAborted()
-          until = performance.now() + sliceMs
-        }
+      for (const finding of matches(reader, packages)) {
+        if (finding !== undefined) findings.push(finding)
+        if (performance.now() < until) continue
+        await otherWork()
+        signal.throwIfAborted()
+        until = performance.now() + sliceMs
       }
-      return findings.sort(compareFindings)
+      return sortInTurns(findings, compareFindings)
     })
   }
 

@@ -4,6 +4,7 @@ import { machines } from '../../../domain/compute/drivers/simulated/machines-sto
 import type { LogLine, MetricSample, Observability } from '../../../domain/ports/observability.ts'
 import { areas } from '../../../server/areas.ts'
 import { diskFolderOf } from '../../../server/compute/disk-folder.ts'
+import { observabilityArea } from '../../../server/observability/area.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { addTenant } from '../../areas/members.ts'
@@ -42,7 +43,7 @@ describe('beside an area that takes telemetry', () => {
 
   beforeAll(async () => {
     const mounted = areas.map(area =>
-      area.domain.name === 'observability' ? { ...area, functions: { observability: recorder } } : area,
+      area.domain.name === 'observability' ? observabilityArea({ telemetry: recorder }) : area,
     )
     const later = (each: () => void | Promise<void>) => void undo.push(each)
     tenant = await tenantVms(0, { later, areas: mounted, config: { given: oftenSampled() } })
@@ -130,8 +131,20 @@ describe('beside an area that takes telemetry', () => {
   })
 })
 
+it('the metrics of a machine are queried in its workspace', async () => {
+  const { api, created, workspace } = await tenantVms(0, { config: { given: oftenSampled() } })
+  const { id } = await created('watched')
+  const body = { query: `platform_compute_vm_up{resource_id="${id}", vm_name="watched"}` }
+  const values = async () => {
+    const { vector } = await api.observability.queryMetrics({ workspace, engine: 'native', body })
+    return vector.map(({ value }) => value)
+  }
+  await expect.poll(values, { timeout: 15_000 }).toEqual(['1'])
+})
+
 it('a server without such an area keeps no serial lines, and tells nothing of machines in its own metrics', async () => {
-  const { created, platform } = await tenantVms()
+  const mounted = areas.filter(({ domain }) => domain.name !== 'observability')
+  const { created, platform } = await tenantVms(0, { areas: mounted })
   const { id } = await created('alone')
   const store = await openBeside(platform.config, storeCollections(areas))
   try {

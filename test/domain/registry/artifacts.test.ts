@@ -145,6 +145,31 @@ describe('an artifact', () => {
     expect(pages).toEqual([few, digest])
   })
 
+  it('has its newest tags in its row when one of them goes, and when another one goes', async () => {
+    const { api, oci } = registry()
+    const { at, name } = await newRepository()
+    const manifest = await oci.image(name, 'shown')
+    const digest = digestOf(JSON.stringify(manifest))
+    for (let from = 0; from < 120; from += 30) {
+      const tags = Array.from({ length: 30 }, (_, i) => ['tag', `v${from + i}`])
+      await oci.pushManifest(name, `${digest}?${new URLSearchParams(tags)}`, manifest)
+    }
+    const read = async () => {
+      const { tag_count, tags } = await api.registry.getArtifact({ ...at, reference: digest })
+      return { tag_count, names: new Set(tags.map(tag => tag.name)) }
+    }
+    const { names: first } = await read()
+    const hidden = Array.from({ length: 120 }, (_, i) => `v${i}`).filter(tag => !first.has(tag))
+    expect(hidden).toHaveLength(20)
+    await oci.send(`/v2/${name}/manifests/${hidden[0]}`, { method: 'DELETE' })
+    expect(await read()).toEqual({ tag_count: 119, names: first })
+    await oci.send(`/v2/${name}/manifests/v119`, { method: 'DELETE' })
+    const { names, tag_count } = await read()
+    expect(tag_count).toBe(118)
+    expect([names.size, names.has('v119')]).toEqual([100, false])
+    expect([...first].filter(tag => !names.has(tag))).toEqual(['v119'])
+  })
+
   it('is deleted by a tag only if it is its only one, unless the call is forced', async () => {
     const { api, oci } = registry()
     const { at, name } = await newRepository()

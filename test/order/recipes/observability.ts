@@ -1,7 +1,8 @@
 import type { AreaRecipes } from '../recipe.ts'
+import { alertRuleRecipes } from './observability/alert-rules.ts'
 import { retentionRecipes } from './observability/retention.ts'
 import { silenceRecipes } from './observability/silences.ts'
 
 export const recipes: AreaRecipes = {
-  operations: { ...retentionRecipes.operations, ...silenceRecipes.operations },
+  operations: { ...alertRuleRecipes.operations, ...retentionRecipes.operations, ...silenceRecipes.operations },
 }

@@ -1,44 +1,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Ninefold } from '../../../../output/client.ts'
 import type { AlertRule } from '../../../../output/observability/types.ts'
-import { addTenant } from '../../../areas/members.ts'
-import { testPlatform } from '../../../areas/test-platform.ts'
-import { AlertWorld, downRule, eventually, settlesAt } from './served-alerts.ts'
+import { AlertWorld, downRule, serveAlerts, settlesAt, type ServedAlerts } from './served-alerts.ts'
 
 const world = new AlertWorld()
-const path = { workspace: '', engine: 'native' }
-let api: Ninefold
+let served: ServedAlerts
 
 beforeAll(async () => {
-  const areas = world.areas()
-  const platform = await testPlatform({ areas, later: afterAll })
-  api = (await platform.admin()).api
-  path.workspace = (await addTenant(api, 'acme')).workspace
+  served = await serveAlerts(world, afterAll)
 })
 
-/** Moves the time to a tick and past the jitter of all rules, and returns a rule once it is evaluated there. */
-async function at(id: string, time: number): Promise<AlertRule> {
-  world.time.now = time + 1_000
-  let rule: AlertRule | undefined
-  await eventually(async () => {
-    rule = await api.observability.getAlertRule({ ...path, id })
-    expect(rule.last_evaluation_time).toBe(new Date(time).toISOString())
-  })
-  if (!rule) throw new Error('the rule was not read')
-  return rule
-}
-
 const stateOf = ({ alerts, state }: AlertRule) => ({ rule: state, alerts: alerts.map(alert => alert.state) })
-
-const created = async (body: Parameters<typeof api.observability.createAlertRule>[0]['body']) =>
-  (await api.observability.createAlertRule({ ...path, body })).resource_id
 
 it('an alert becomes PENDING, fires, notifies once, and notifies its end (scenario 5)', async () => {
   const t = world.time.now + 60_000
   const up = { __name__: 'up', job: 'node', instance: 'one' }
   world.set(up, 1)
-  const id = await created(downRule)
-  expect(stateOf(await at(id, t - 10_000))).toEqual({ rule: 'OBSERVABILITY_ALERT_RULE_STATE_INACTIVE', alerts: [] })
+  const id = await served.create(downRule)
+  expect(stateOf(await served.at(id, t - 10_000))).toEqual({
+    rule: 'OBSERVABILITY_ALERT_RULE_STATE_INACTIVE',
+    alerts: [],
+  })
   world.time.now = t - 1
   world.set(up, 0)
   for (const [offset, state] of [
@@ -48,7 +29,7 @@ it('an alert becomes PENDING, fires, notifies once, and notifies its end (scenar
     [30, 'FIRING'],
     [40, 'FIRING'],
   ] as const) {
-    const rule = await at(id, t + offset * 1000)
+    const rule = await served.at(id, t + offset * 1000)
     expect(stateOf(rule)).toEqual({
       rule: `OBSERVABILITY_ALERT_RULE_STATE_${state}`,
       alerts: [`OBSERVABILITY_ALERT_STATE_${state}`],
@@ -64,15 +45,18 @@ it('an alert becomes PENDING, fires, notifies once, and notifies its end (scenar
   expect(world.received[0]?.body).toMatchObject({ version: '4', status: 'firing', alerts: [{ status: 'firing' }] })
   world.time.now = t + 49_000
   world.set(up, 1)
-  expect(stateOf(await at(id, t + 50_000))).toEqual({ rule: 'OBSERVABILITY_ALERT_RULE_STATE_INACTIVE', alerts: [] })
+  expect(stateOf(await served.at(id, t + 50_000))).toEqual({
+    rule: 'OBSERVABILITY_ALERT_RULE_STATE_INACTIVE',
+    alerts: [],
+  })
   await settlesAt(world.received, 1)
-  await at(id, t + 60_000)
+  await served.at(id, t + 60_000)
   await settlesAt(world.received, 2)
   expect(world.received[1]?.body).toMatchObject({
     status: 'resolved',
     alerts: [{ status: 'resolved', endsAt: new Date(t + 50_000).toISOString().replace('.000Z', 'Z') }],
   })
-  const rule = await api.observability.getAlertRule({ ...path, id })
+  const rule = await served.get(id)
   expect(rule.deliveries).toMatchObject([{ receiver: 'hook', last_error: '', pending: false }])
 })
 
@@ -81,22 +65,22 @@ it('a silenced alert fires without a notification, and notifies at the tick afte
   const before = world.received.length
   const t = Math.ceil(world.time.now / 10_000) * 10_000 + 20_000
   world.set(up, 0)
-  const { resource_id: silence } = await api.observability.createSilence({
-    workspace: path.workspace,
+  const { resource_id: silence } = await served.api.createSilence({
+    workspace: served.path.workspace,
     body: {
       matchers: [{ name: 'alertname', value: 'db-down' }],
       end_time: new Date(t + 86_400_000).toISOString(),
       comment: 'maintenance',
     },
   })
-  const id = await created({ ...downRule, name: 'db-down', query: 'up{job="db"} == 0', for: '0s' })
-  const rule = await at(id, t)
+  const id = await served.create({ ...downRule, name: 'db-down', query: 'up{job="db"} == 0', for: '0s' })
+  const rule = await served.at(id, t)
   expect(rule.state).toBe('OBSERVABILITY_ALERT_RULE_STATE_FIRING')
   expect(rule.alerts[0]?.silenced_by).toEqual([silence])
-  await at(id, t + 10_000)
+  await served.at(id, t + 10_000)
   await settlesAt(world.received, before)
-  await api.observability.deleteSilence({ workspace: path.workspace, id: silence })
-  await at(id, t + 20_000)
+  await served.api.deleteSilence({ workspace: served.path.workspace, id: silence })
+  await served.at(id, t + 20_000)
   await settlesAt(world.received, before + 1)
   expect(world.received.at(-1)?.body.status).toBe('firing')
 })

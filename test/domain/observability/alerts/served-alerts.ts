@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { AlertRuleInput } from '../../../../output/observability/types.ts'
+import type { Ninefold } from '../../../../output/client.ts'
+import type { AlertRule, AlertRuleInput } from '../../../../output/observability/types.ts'
 import type { Labels, Series } from '../../../../domain/observability/metrics/samples.ts'
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { OutboundCalls, OutboundRequest } from '../../../../domain/observability/outbound/outbound-calls.ts'
@@ -9,6 +10,9 @@ import { runAlertQuery } from '../../../../domain/observability/promql/run-query
 import { areas } from '../../../../server/areas.ts'
 import { createClock } from '../../../../server/clock.ts'
 import { observabilityArea, type GivenParts } from '../../../../server/observability/area.ts'
+import { addTenant } from '../../../areas/members.ts'
+import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../../areas/test-platform.ts'
+import type { Later } from '../../../server/store/harness.ts'
 import { MemorySource, seriesOf } from '../promql/one-store/memory-source.ts'
 
 /** A time that only the test moves, in milliseconds since 1970; it begins at the next full hour. */
@@ -132,4 +136,54 @@ export async function settlesAt(list: readonly unknown[], length: number): Promi
   await eventually(() => expect(list).toHaveLength(length))
   await sleep(700)
   expect(list).toHaveLength(length)
+}
+
+/** A served platform over the parts of a world, with a new workspace. */
+export interface ServedAlerts {
+  readonly platform: TestPlatform
+  readonly api: Ninefold['observability']
+  /** The id of the organisation of the workspace. */
+  readonly organisation: string
+  readonly path: { readonly workspace: string; readonly engine: string }
+  /** Creates a rule, and returns its id. */
+  create(body: AlertRuleInput): Promise<string>
+  get(id: string): Promise<AlertRule>
+  /** Moves the time past a tick and the jitter of all rules, and returns a rule once it is evaluated at the tick. */
+  at(id: string, tickMs: number): Promise<AlertRule>
+  /** Moves the time to the next tick of a rule with an interval of 10 s, as `at` does. */
+  next(id: string): Promise<AlertRule>
+}
+
+/** Serves a platform over the parts of a world; `later` registers its end. */
+export async function serveAlerts(
+  world: AlertWorld,
+  later: Later,
+  options: Omit<TestPlatformOptions, 'areas' | 'later'> = {},
+): Promise<ServedAlerts> {
+  const platform = await testPlatform({ ...options, areas: world.areas(), later })
+  const { api } = await platform.admin()
+  const { organisation, workspace } = await addTenant(api, 'acme')
+  const path = { workspace, engine: 'native' }
+  const { observability } = api
+  const get = (id: string) => observability.getAlertRule({ ...path, id })
+  async function at(id: string, tickMs: number): Promise<AlertRule> {
+    world.time.now = tickMs + 1_000
+    let rule: AlertRule | undefined
+    await eventually(async () => {
+      rule = await get(id)
+      expect(rule.last_evaluation_time).toBe(new Date(tickMs).toISOString())
+    })
+    if (!rule) throw new Error('the rule was not read')
+    return rule
+  }
+  return {
+    platform,
+    api: observability,
+    organisation,
+    path,
+    create: async body => (await observability.createAlertRule({ ...path, body })).resource_id,
+    get,
+    at,
+    next: id => at(id, Math.floor(world.time.now / 10_000) * 10_000 + 10_000),
+  }
 }

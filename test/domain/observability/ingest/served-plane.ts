@@ -1,22 +1,31 @@
-import type { Ninefold } from '../../../../output/client.ts'
-import type { IngestionConfigInput, MetricQueryResponse } from '../../../../output/observability/types.ts'
+import { setTimeout as nextPoll } from 'node:timers/promises'
+import { Ninefold } from '../../../../output/client.ts'
+import type { IngestionConfigInput, VectorSample } from '../../../../output/observability/types.ts'
+import { createTransport } from '../../../../runtime/transport.ts'
+import { areas } from '../../../../server/areas.ts'
+import { GivenSettings } from '../../../../server/settings/values.ts'
 import { addTenant, type Tenant } from '../../../areas/members.ts'
-import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../../areas/test-platform.ts'
+import { areaPlace } from '../../../areas/test-platform.ts'
+import { signIn } from '../../../server/access/sign-in.ts'
+import type { Later } from '../../../server/store/harness.ts'
+import { serveRegistry } from '../../registry/served-registry.ts'
 
 /** A key of senders. */
 export const key = 'kQ7vX2mZ9pR4tB8nW1cY6hJ3dF5gL0sA'
 
-/** A platform with a workspace, and functions that push to its ingestion configs as senders do. */
+/** A served platform with a workspace, and functions that push to its ingestion configs as senders do. */
 export interface ServedPlane {
-  readonly platform: TestPlatform
+  readonly url: string
   readonly api: Ninefold
+  /** The access token of the administrator. */
+  readonly token: string
   readonly tenant: Tenant
-  /** Creates an ingestion config with the key `key` unless `body` has other keys; returns the id. */
-  config(body: IngestionConfigInput): Promise<string>
+  /** Creates an ingestion config of a workspace with the key `key` unless `body` has other keys; returns the id. */
+  config(body: IngestionConfigInput, workspace?: string): Promise<string>
   /** Sends a request to a path below `/ingest/<config>`; by default with the key, as OTLP in JSON. */
-  push(config: string, body: BodyInit, options?: PushOptions): Promise<Response>
+  push(config: string, body: RequestInit['body'], options?: PushOptions): Promise<Response>
   /** Runs an instant query in the workspace. */
-  query(query: string, time?: number): Promise<MetricQueryResponse>
+  query(query: string, time?: number): Promise<readonly VectorSample[]>
 }
 
 /** What a request has beside its body. */
@@ -27,40 +36,54 @@ export interface PushOptions {
   readonly bearer?: string | undefined
 }
 
-/** Opens a platform with a workspace. */
-export async function servedPlane(options: TestPlatformOptions = {}): Promise<ServedPlane> {
-  const platform = await testPlatform(options)
-  const { api } = await platform.admin()
+/** Serves a platform with a workspace on a free port of 127.0.0.1. */
+export async function servedPlane(later: Later, given = new GivenSettings()): Promise<ServedPlane> {
+  const { url } = await serveRegistry({ ...(await areaPlace(areas, later)), given }, later)
+  const token = await signIn(url)
+  const api = new Ninefold(createTransport({ baseUrl: url, token }))
   const tenant = await addTenant(api, 'acme')
-  const at = { workspace: tenant.workspace, engine: 'native' }
-  return {
-    platform,
+  const plane: ServedPlane = {
+    url,
     api,
+    token,
     tenant,
-    async config(body) {
-      const given = { ingest_keys: [{ name: 'sender', secret: key }], ...body }
-      return (await api.observability.createIngestionConfig({ ...at, body: given })).resource_id
+    async config(body, workspace = tenant.workspace) {
+      const all = { ingest_keys: [{ name: 'sender', secret: key }], ...body }
+      return (await api.observability.createIngestionConfig({ workspace, engine: 'native', body: all })).resource_id
     },
-    push(config, body, given = {}) {
-      const { bearer, headers, path = '/v1/metrics' } = { bearer: key, ...given }
+    push(config, body, options = {}) {
+      const { bearer, headers, path = '/v1/metrics' } = { bearer: key, ...options }
       const all = {
         'content-type': 'application/json',
         ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
         ...headers,
       }
-      const url = `http://platform.test/ingest/${config}${path}`
-      return platform.from('192.0.2.7')(url, { method: 'POST', body, headers: all })
+      return fetch(`${url}/ingest/${config}${path}`, { method: 'POST', body: body ?? null, headers: all })
     },
-    query: (query, time) =>
-      api.observability.queryMetrics({
-        ...at,
-        body: { query, ...(time !== undefined && { time: new Date(time).toISOString() }) },
-      }),
+    async query(query, time = Date.now()) {
+      const body = { query, time: new Date(time).toISOString() }
+      const at = { workspace: tenant.workspace, engine: 'native' }
+      return (await api.observability.queryMetrics({ ...at, body })).vector
+    },
+  }
+  await untilServing(plane)
+  return plane
+}
+
+/** Waits until the server takes metrics: it takes the lease of the telemetry soon after its start. */
+async function untilServing({ config, push }: ServedPlane): Promise<void> {
+  const id = await config({ name: 'first', otlp: {} })
+  const until = performance.now() + 60_000
+  for (;;) {
+    const { status } = await push(id, JSON.stringify(gaugeRequest('first')))
+    if (status === 200) return
+    if (performance.now() > until) throw new Error(`the server takes no metrics: ${status}`)
+    await nextPoll(50)
   }
 }
 
 /** Returns a request of OTLP in JSON with a gauge of value 1. */
-export const gaugeRequest = (name = 'temperature', time = Date.now()) => ({
+export const gaugeRequest = (name: string, time = Date.now()) => ({
   resourceMetrics: [
     {
       resource: { attributes: [{ key: 'service.name', value: { stringValue: 'api' } }] },
@@ -68,3 +91,10 @@ export const gaugeRequest = (name = 'temperature', time = Date.now()) => ({
     },
   ],
 })
+
+/** Returns the labels of a sample without its name and value, and the value, as one text. */
+export const textOf = ({ metric, value }: VectorSample): string =>
+  `${Object.entries(metric)
+    .map(([name, text]) => `${name}=${text}`)
+    .sort()
+    .join(' ')} ${value}`

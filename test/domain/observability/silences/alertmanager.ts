@@ -9,8 +9,19 @@ import { testFolder, type Later } from '../../../server/store/harness.ts'
 /** The program of Debian's Alertmanager. */
 export const alertmanagerProgram = 'prometheus-alertmanager'
 
+/** An alert in the form of the API of Alertmanager. */
+export interface PostedAlert {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  readonly startsAt: string
+  readonly endsAt?: string
+  readonly generatorURL: string
+}
+
 /** A running Alertmanager. */
 export interface Alertmanager {
+  /** Sends alerts. */
+  send(alerts: readonly PostedAlert[]): Promise<void>
   /** Creates a silence of an hour. Returns the id of the silence; undefined if Alertmanager refuses the matchers. */
   silence(matchers: readonly SilenceMatcherInput[]): Promise<string | undefined>
   /** Sends alerts, and returns the ids of the silences for each of them. */
@@ -20,11 +31,14 @@ export interface Alertmanager {
 /** The label that tells the alerts of a test apart. */
 const mark = 'mark'
 
+/** A configuration by which Alertmanager notifies nobody. */
+const silentConfig = 'route:\n  receiver: none\nreceivers:\n  - name: none\n'
+
 /** Starts Alertmanager on a free port of this host; `later` ends it. */
-export async function startAlertmanager(later: Later): Promise<Alertmanager> {
+export async function startAlertmanager(later: Later, configuration = silentConfig): Promise<Alertmanager> {
   const folder = testFolder(later)
   const config = join(folder, 'config.yml')
-  writeFileSync(config, 'route:\n  receiver: none\nreceivers:\n  - name: none\n')
+  writeFileSync(config, configuration)
   const port = await freePort()
   const { child, ended } = started(alertmanagerProgram, [
     `--config.file=${config}`,
@@ -45,6 +59,10 @@ export async function startAlertmanager(later: Later): Promise<Alertmanager> {
       body: JSON.stringify(body),
     })
   return {
+    async send(alerts) {
+      const response = await post('/alerts', alerts)
+      if (!response.ok) throw new Error(`Alertmanager refuses the alerts: ${await response.text()}`)
+    },
     async silence(matchers) {
       const now = Date.now()
       const [startsAt, endsAt] = [now, now + 3_600_000].map(time => new Date(time).toISOString())

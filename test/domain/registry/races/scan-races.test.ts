@@ -1,12 +1,19 @@
 import { expect } from 'vitest'
 import type { ScanPolicyInput } from '../../../../output/registry/types.ts'
+import { addTenant } from '../../../areas/members.ts'
 import { layerOf } from '../scans/fake-scanner.ts'
 import { scannedRegistry } from '../scans/scanned-registry.ts'
-import { accepted, describeRaces, RacedRepository, type RegistryRace } from './registry-rounds.ts'
+import { accepted, describeRaces, nextName, RacedRepository, type RegistryRace } from './registry-rounds.ts'
 
 const registry = scannedRegistry({ hasUnlimitedQuotas: true })
 
 const openssl = { id: 'DSA-1', package: 'openssl', severity: 'REGISTRY_SEVERITY_CRITICAL' } as const
+
+/** Waits until an operation has ended. */
+async function untilEnded(id: string): Promise<void> {
+  const status = async () => (await registry().api.registry.getOperation({ id })).status
+  await expect.poll(status, { timeout: 30_000 }).toMatch(/_(DONE|ERROR)$/)
+}
 
 /** A repository of one round with an image of the tag `v1`, which has a finding. */
 async function scannable() {
@@ -29,10 +36,7 @@ async function scannable() {
     },
     /** Waits until each scan that was begun has ended. Returns their number. */
     async ends(): Promise<number> {
-      for (const id of begun) {
-        const status = async () => (await api.registry.getOperation({ id })).status
-        await expect.poll(status, { timeout: 30_000 }).toMatch(/_(DONE|ERROR)$/)
-      }
+      for (const id of begun) await untilEnded(id)
       return begun.size
     },
     pull: () => accepted(oci.send(`/v2/${round.name}/manifests/${digest}`)),
@@ -93,6 +97,32 @@ const races: readonly RegistryRace[] = [
       registry().scanner.gate = promise
       await scan()
       return { calls: [async () => resolve(), () => round.delete(true)], check: async () => void (await ends()) }
+    },
+    documented: ['OK, OK'],
+  },
+  {
+    name: 'a scan in progress and the suspension of its workspace',
+    async prepare() {
+      const { api, oci, scanner } = registry()
+      scanner.load([openssl])
+      const name = nextName()
+      const { organisation, workspace } = await addTenant(api, name)
+      const body = { name: 'app' }
+      const { resource_id: repository } = await api.registry.createRepository({ workspace, engine: 'native', body })
+      await oci.pushImage(`${name}/web/app`, 'v1', layerOf('openssl@1'))
+      const { promise, resolve } = Promise.withResolvers<void>()
+      scanner.gate = promise
+      const { id } = await api.registry.scanArtifact({ workspace, repository, reference: 'v1', body: {} })
+      return {
+        calls: [
+          async () => resolve(),
+          async () => {
+            const begun = await api.taxonomy.suspendWorkspace({ organisation, id: workspace, body: {} })
+            await api.taxonomy.waitOperation(begun)
+          },
+        ],
+        check: () => untilEnded(id),
+      }
     },
     documented: ['OK, OK'],
   },

@@ -7,6 +7,7 @@ export interface Dialect {
   readonly common: boolean
 }
 
+/** Selectors; those of `odd` have values whose treatment has changed between releases of Prometheus. */
 const selectors = [
   'requests_total',
   'requests_total{code="200"}',
@@ -17,7 +18,6 @@ const selectors = [
   'up',
   'build_info',
   'sparse_total',
-  'odd',
   'lonely',
   'mixed',
   'mixed{zone=""}',
@@ -37,11 +37,12 @@ const trigonometric = ['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cos
 const ofDates = ['minute', 'hour', 'day_of_week', 'day_of_month', 'day_of_year', 'days_in_month', 'month', 'year']
 const aggregations = ['sum', 'avg', 'min', 'max', 'count', 'group', 'stddev', 'stdvar']
 const labels = ['job', 'instance', 'code', 'le', 'version', 'zone']
-const numbers = ['0', '1', '2', '-3', '0.5', '100', '1e3', 'NaN', 'Inf', '-Inf', '0x1f', '7.25']
+const plainNumbers = ['0', '1', '2', '-3', '0.5', '100', '1e3', '0x1f', '7.25']
+const allNumbers = [...plainNumbers, 'NaN', 'Inf', '-Inf']
 const ranges = ['30s', '1m', '5m', '7m30s', '15m', '1h', '45s', '2m']
 
 /** Vectors whose values are exact, so that their texts are those of every engine. */
-const exact = ['up', 'requests_total', 'build_info', 'odd', 'latency_bucket', 'mixed']
+const exact = ['up', 'requests_total', 'build_info', 'latency_bucket', 'mixed']
 
 /** Generates queries in PromQL of all types that the evaluator supports. */
 export class QueryGenerator {
@@ -63,7 +64,7 @@ export class QueryGenerator {
 
   vector(depth: number): string {
     const { below, oneOf } = this.#random
-    if (depth <= 0) return `${oneOf(selectors)}${this.#modifiers()}`
+    if (depth <= 0) return `${this.#selector()}${this.#modifiers()}`
     const next = depth - 1
     switch (below(16)) {
       case 0:
@@ -72,10 +73,11 @@ export class QueryGenerator {
       case 2:
         return `${oneOf(overTime)}(${this.matrix(next)})`
       case 3:
+        if (this.#dialect.common) return `quantile_over_time(${oneOf(['0', '0.5', '0.9'])}, ${this.matrix(next)})`
         return oneOf([
           `quantile_over_time(${this.scalar(0)}, ${this.matrix(next)})`,
           `predict_linear(${this.matrix(next)}, ${oneOf(['60', '3600', '-600'])})`,
-          ...(this.#dialect.common ? [] : [`first_over_time(${this.matrix(next)})`]),
+          `first_over_time(${this.matrix(next)})`,
         ])
       case 4:
       case 5:
@@ -83,13 +85,13 @@ export class QueryGenerator {
       case 6:
         return oneOf([
           `${oneOf(ofElements)}(${this.vector(next)})`,
-          `${oneOf(trigonometric)}(${oneOf(selectors)} / 1000)`,
+          `${oneOf(trigonometric)}(${this.#selector()} / 1000)`,
           `${oneOf(ofDates)}(${oneOf(['', `abs(${oneOf(['up', 'lonely', 'requests_total'])}) * 86400`])})`,
         ])
       case 7:
         return oneOf([
-          `clamp(${this.vector(next)}, ${oneOf(numbers)}, ${oneOf(numbers)})`,
-          `clamp_min(${this.vector(next)}, ${oneOf(numbers)})`,
+          `clamp(${this.vector(next)}, ${this.#number()}, ${this.#number()})`,
+          `clamp_min(${this.vector(next)}, ${this.#number()})`,
           `clamp_max(${this.vector(next)}, ${this.scalar(next)})`,
           `round(${this.vector(next)})`,
           `round(${this.vector(next)}, 0.25)`,
@@ -98,8 +100,8 @@ export class QueryGenerator {
         ])
       case 8:
         return oneOf([
-          `histogram_quantile(${oneOf(['0.5', '0.9', '0', '1', '-1', '2', 'NaN'])}, ${this.#buckets(next)})`,
-          `(timestamp(${oneOf([oneOf(selectors), this.vector(next)])}) - ${firstTime / 1000})`,
+          `histogram_quantile(${oneOf(['0.5', '0.9', '0', '1', '-1', '2'])}, ${this.#buckets(next)})`,
+          `(timestamp(${oneOf([this.#selector(), this.vector(next)])}) - ${firstTime / 1000})`,
           `absent(${this.vector(oneOf([0, next]))})`,
           `vector(${this.scalar(next)})`,
         ])
@@ -121,7 +123,7 @@ export class QueryGenerator {
 
   scalar(depth: number): string {
     const { below, oneOf } = this.#random
-    if (depth <= 0) return oneOf(numbers)
+    if (depth <= 0) return this.#number()
     switch (below(6)) {
       case 0:
         return `(time() - ${firstTime / 1000})`
@@ -134,16 +136,24 @@ export class QueryGenerator {
       case 4:
         return oneOf(['pi()', '-pi()', '(1 + 2 * 3 ^ 2 ^ 2 - -4 / 3 % 5)'])
       default:
-        return oneOf(numbers)
+        return this.#number()
     }
   }
 
   matrix(depth: number): string {
     const { oneOf, percent } = this.#random
     const range = oneOf(ranges)
-    if (depth <= 0 || percent(65)) return `${oneOf(selectors)}[${range}]${this.#modifiers()}`
+    if (depth <= 0 || percent(65)) return `${this.#selector()}[${range}]${this.#modifiers()}`
     const step = oneOf(['', '30s', '1m', '45s', '2m'])
     return `${this.#parenthesised(this.vector(depth - 1))}[${range}:${step}]${this.#modifiers()}`
+  }
+
+  #selector(): string {
+    return this.#random.oneOf(this.#dialect.common ? selectors : [...selectors, 'odd'])
+  }
+
+  #number(): string {
+    return this.#random.oneOf(this.#dialect.common ? plainNumbers : allNumbers)
   }
 
   #modifiers(): string {
@@ -157,7 +167,9 @@ export class QueryGenerator {
 
   #operator(): string {
     const { oneOf } = this.#random
-    return oneOf(['+', '-', '*', '/', '%', '^', 'atan2', '==', '!=', '<', '<=', '>', '>=', '> bool', '== bool'])
+    const both = ['+', '-', '*', '/', '%', '^', '==', '!=', '<', '<=', '>', '>=', '> bool', '== bool']
+    // The older release keeps the name of the metric after atan2.
+    return oneOf(this.#dialect.common ? both : [...both, 'atan2'])
   }
 
   #on(): string {
@@ -195,7 +207,7 @@ export class QueryGenerator {
       `${oneOf(aggregations)}${clause} (${vector})`,
       `${oneOf(aggregations)} (${vector})${clause}`,
       `quantile${clause} (${oneOf(['0.5', '0.9', '0', '1', '0.25', '2'])}, ${vector})`,
-      `count_values${clause} ("value", ${oneOf(exact)}${this.#modifiers()})`,
+      ...(this.#dialect.common ? [] : [`count_values${clause} ("value", ${oneOf(exact)}${this.#modifiers()})`]),
       this.#top(),
     ])
   }

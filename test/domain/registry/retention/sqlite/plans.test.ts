@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Collection, Reader } from '../../../../../domain/ports/store.ts'
 import { artifactCollection } from '../../../../../domain/registry/artifacts/artifacts-store.ts'
 import { referenceCollection } from '../../../../../domain/registry/artifacts/references-store.ts'
+import { repositoryCollection } from '../../../../../domain/registry/repositories/repositories-store.ts'
 import { retentionCollection } from '../../../../../domain/registry/retention/retention-store.ts'
 import { readFacts } from '../../../../../domain/registry/retention-work/read-facts.ts'
 import { dueAt } from '../../../../../domain/registry/retention-work/retention-worker.ts'
@@ -48,6 +49,16 @@ const reads: readonly RetentionRead[] = [
     collection: referenceCollection,
     read: reader => reader.count(referenceCollection, { repository_id, kind: 'BLOB', target: digest }),
     by: ['repository_id', 'kind', 'target'],
+  },
+  {
+    name: 'whether a workspace is READ_ONLY',
+    collection: repositoryCollection,
+    read: reader =>
+      reader.exists(repositoryCollection, {
+        workspace_id: repository_id,
+        state: 'REGISTRY_REPOSITORY_STATE_READ_ONLY',
+      }),
+    by: ['workspace_id', 'state'],
   },
 ]
 

@@ -37,7 +37,7 @@ const inventory: Inventory = {
 }
 
 const textOf = async (of: Inventory, about = subject): Promise<string> =>
-  Buffer.from(await sbomOf(of, about, signal)).toString('utf8')
+  Buffer.concat(await sbomOf(of, about, signal)).toString('utf8')
 
 /** Returns the judge by the schema of CycloneDX, which its library has. */
 function schemaJudge(): (value: unknown) => unknown {
@@ -110,6 +110,15 @@ describe('a bill of materials', () => {
     const text = await textOf(inventory)
     expect(await textOf(structuredClone(inventory))).toBe(text)
     expect(await textOf(inventory, { ...subject, digest: `sha256:${'c'.repeat(64)}` })).not.toBe(text)
+  })
+
+  it('comes in pieces, each of which takes a moment to copy and to hash', async () => {
+    const many = { packages: Array.from({ length: 5000 }, () => found('p', 'npm', 'pkg:npm/p@1')), unsupported: [] }
+    const pieces = await sbomOf(many, subject, signal)
+    expect(pieces.length).toBeGreaterThan(50)
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(100_000)
+    const bill: { readonly components: readonly object[] } = JSON.parse(Buffer.concat(pieces).toString('utf8'))
+    expect(bill.components).toHaveLength(5000)
   })
 
   it('lets other work run meanwhile, and ends when it is aborted', async () => {

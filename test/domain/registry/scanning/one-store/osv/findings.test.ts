@@ -139,7 +139,11 @@ describe('a package', () => {
       { ...binary, name: 'openssl', path: 'other', source },
       { ...binary, name: 'tar' },
     ]
-    expect(subjectsOf(packages).map(({ name, path, purl, version }) => [name, version, path, purl])).toEqual([
+    expect(
+      [...subjectsOf(packages)]
+        .flatMap(subject => subject ?? [])
+        .map(({ name, path, purl, version }) => [name, version, path, purl]),
+    ).toEqual([
       ['openssl', '3.0-1', 'status', 'pkg:deb/debian/libssl3'],
       ['openssl', '3.0-1', 'other', ''],
       ['tar', '3.0-1+b1', 'status', ''],
