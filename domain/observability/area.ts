@@ -18,6 +18,7 @@ import type { ObservabilityEnvironment } from './environment.ts'
 import { ingestionConfigs } from './ingestion-config-calls/ingestion-configs.ts'
 import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-configs/ingestion-config-form.ts'
 import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
+import { inspectConfigs } from './ingestion-configs/inspect-configs.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { metrics } from './metric-calls/metric-calls.ts'
 import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
@@ -46,6 +47,7 @@ import { silences } from './silence-calls/silences.ts'
 /** Compares what the area derives with the rows from which it follows. */
 const inspect: Inspect = async function* ({ reader }) {
   yield* inspectChains(reader)
+  yield* inspectConfigs(reader)
   yield* inspectLimits(reader)
   yield* inspectRetention(reader)
   yield* inspectSilences(reader)

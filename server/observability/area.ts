@@ -19,6 +19,7 @@ import { ingestParts } from './ingest-parts.ts'
 import { engineMetrics } from './native/engine-metrics.ts'
 import { telemetryFolder } from './native/files/places.ts'
 import { NativeMetricEngine } from './native/native-metric-engine.ts'
+import { telemetryHost } from './native/telemetry-checks.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
@@ -39,6 +40,7 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
     generated,
     ...observability,
     settings: observabilitySettings,
+    host: telemetryHost,
     addedEngines: ({ settings }) => settings['observability.engines'].map(({ name }) => name),
     admit: () => admitEngine,
     built: { ...records(generated.filters), ...builtWith(environmentOf) },

@@ -2,6 +2,7 @@ import type { ObservabilityEnvironment } from '../../domain/observability/enviro
 import { dropReasons, PlatformTelemetry } from '../../domain/observability/ingest/platform-telemetry.ts'
 import { ingestPlane } from '../../domain/observability/plane/ingest-plane.ts'
 import { BodyMemory } from '../../domain/observability/plane/read-body.ts'
+import { RecentRetentions } from '../../domain/observability/plane/recent-retentions.ts'
 import { SenderRates } from '../../domain/observability/plane/sender-rates.ts'
 import type { DataPlane } from '../../domain/ports/data-planes.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
@@ -28,7 +29,12 @@ export function ingestParts(
   const hasEngine = settings['observability.default_engine'] === nativeEngine
   const telemetry = new PlatformTelemetry({ ...environment, hasEngine })
   expose(droppedMetrics(telemetry))
-  const plane = ingestPlane(generated.domain, { ...environment, rates: new SenderRates(), memory: new BodyMemory() })
+  const plane = ingestPlane(generated.domain, {
+    ...environment,
+    rates: new SenderRates(),
+    retentions: new RecentRetentions(environment.store),
+    memory: new BodyMemory(),
+  })
   return { plane, telemetry }
 }
 

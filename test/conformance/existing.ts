@@ -16,7 +16,10 @@ export interface Tenant {
  */
 export type MakeBeside = (operationId: string) => Promise<string>
 
-/** Functions that return the members of a body that no example can contain, keyed by operationId. */
+/**
+ * Functions that return the members of a body that no example can contain, keyed by operationId. A member with the value
+ * null leaves the member of the example out.
+ */
 export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) => JsonObject | Promise<JsonObject>>>
 
 /**
@@ -81,7 +84,7 @@ async function existingIn(making: Making, operation: Operation, definition?: Jso
     path[parameter.name] = id
   }
   if (operation.method !== 'POST') return [{ path }]
-  return [{ path, body: await bodyFor(making, operation, { path, tenant, definition }) }]
+  return [{ path, body: withoutNull(await bodyFor(making, operation, { path, tenant, definition })) }]
 }
 
 interface Where {
@@ -154,6 +157,9 @@ function operationOf({ document }: Making, id: string): Operation {
   throw new Error(`the document has no operation ${id}`)
 }
 
+const withoutNull = (body: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+
 let made = 0
 
 /** A created resource; `name` is empty if the resource has no name. */
@@ -174,7 +180,7 @@ async function makeThing(making: Making, create: Operation, where: Where): Promi
   const { etag: _precondition, ...given } = { ...objectOf(example), ...objectOf(content?.example) }
   const name = Object.hasOwn(given, 'name') ? `made-${(made += 1)}` : ''
   const named = name === '' ? {} : { name }
-  const body = { ...given, ...named, ...(await bodyFor(making, create, where)) }
+  const body = withoutNull({ ...given, ...named, ...(await bodyFor(making, create, where)) })
   const answer = await send(making, 'POST', fill(create.path, where.path), body)
   return answer.status === 501 ? undefined : { id: String(answered(create, answer)['resource_id']), name }
 }

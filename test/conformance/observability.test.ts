@@ -11,4 +11,7 @@ const soon = () => {
   }
 }
 
-await proveDocument('observability', { createSilence: soon })
+/** Leaves one kind of the kinds that the example of an ingestion config has. */
+const otlpAlone = () => ({ prometheus_scrape: null, prometheus_remote_write: null })
+
+await proveDocument('observability', { createIngestionConfig: otlpAlone, createSilence: soon })

@@ -99,6 +99,15 @@ const sameRules = ['one', 'one'].map(id => ({
 }))
 const lockHolder = { holder: { type: 'compute.vms', id: subnet_id } }
 
+const sameTargets = { targets: [{ url: 'https://a.example/a' }, { url: 'https://a.example/b' }] }
+const sameKeys = ['one', 'one'].map(name => ({ name, secret: 'kQ7vX2mZ9pR4tB8nW1cY6hJ3dF5gL0sA' }))
+const ingestion: readonly JsonObject[] = [
+  { otlp: {}, prometheus_remote_write: {} },
+  { otlp: {}, ingest_keys: sameKeys },
+  { prometheus_scrape: sameTargets, static_labels: { cluster: 'main' } },
+]
+const slowScrape = { targets: [{ url: 'https://a.example/' }], scrape_interval: '5s', scrape_timeout: '6s' }
+
 /**
  * The bodies that the rules of each operation refuse whose members the schema accepts, keyed by `area.operationId`. A body
  * has the members that the rules of its operation require. Each rule must refuse one of the bodies.
@@ -110,6 +119,13 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     ...lists.map(members => ({ ...vm, ...members })),
   ],
   'compute.updateVm': lists,
+  'observability.createIngestionConfig': [
+    ...ingestion.map(members => ({ name: 'nodes', ...members })),
+    { name: 'nodes' },
+    { name: 'nodes', prometheus_scrape: slowScrape },
+    { name: 'nodes', otlp: {}, ingest_keys: [{ name: 'one' }] },
+  ],
+  'observability.updateIngestionConfig': [...ingestion, { prometheus_scrape: slowScrape }],
   'registry.createAccessPolicy': accessPolicy,
   'registry.createDeploymentLock': [{ reference: 'v1', reason: 'in use', ...lockHolder }],
   'registry.createRepository': [{ name: 'api', region: 'local1', multi_region: 'all' }],

@@ -49,7 +49,6 @@ const computing = [
   '@lezer/common',
   're2js',
   'protobufjs',
-  'snappyjs',
 ]
 
 /** The modules that all stages of the generator share: positions, patterns, diagnostics, options and outlines of documents. */

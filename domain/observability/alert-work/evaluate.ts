@@ -7,6 +7,7 @@ import { absentData, alertOf, type FoundAlert } from '../alerts/alert-of.ts'
 import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import type { TrackedAlert } from '../alerts/alerts-store.ts'
 import type { AlertVector, MetricEngine } from '../metrics/metric-engine.ts'
+import { inTurns } from './in-turns.ts'
 import { formatValue } from '../promql/format-value.ts'
 
 /** The outcome of an evaluation. */
@@ -40,19 +41,19 @@ export async function evaluate(
   const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
   try {
     const vector = await metrics.alertVector(rule.workspace_id, rule.query, tickMs, until)
-    return outcomeOf(rule, before, vector, tickMs)
+    return await outcomeOf(rule, before, vector, tickMs)
   } catch (error) {
     signal.throwIfAborted()
     return failed(before, until.aborted ? `QUERY_TIMEOUT: the query ran longer than ${limitMs / 1000} s` : said(error))
   }
 }
 
-function outcomeOf(
+async function outcomeOf(
   rule: StoredAlertRule,
   before: readonly TrackedAlert[],
   { elements, hasData }: AlertVector,
   tickMs: number,
-): Outcome {
+): Promise<Outcome> {
   const isAbsent = elements.length === 0 && !hasData
   const health = isAbsent ? 'OBSERVABILITY_RULE_HEALTH_NO_DATA' : 'OBSERVABILITY_RULE_HEALTH_OK'
   if (isAbsent && rule.no_data_action === 'OBSERVABILITY_NO_DATA_ACTION_KEEP')
@@ -62,7 +63,7 @@ function outcomeOf(
   const stands = isAbsent && rule.no_data_action === 'OBSERVABILITY_NO_DATA_ACTION_FIRE'
   const found = stands
     ? [alertOf(rule, absentData)]
-    : elements.map(({ labels, value }) => alertOf(rule, { labels, value: formatValue(value) }))
+    : await inTurns(elements, ({ labels, value }) => alertOf(rule, { labels, value: formatValue(value) }))
   const fault = faultOf(found)
   if (fault !== undefined) return failed(before, fault)
   return { health, error: '', alerts: advance(rule, before, found, tickMs) }

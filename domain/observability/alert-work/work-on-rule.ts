@@ -1,13 +1,13 @@
-import type { Labels } from '../metrics/samples.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { durationMs } from '../../resources/durations.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { Turn } from '../../ports/workers.ts'
 import { alertRuleCollection, type StoredAlertRule } from '../alerts/alert-rules-store.ts'
-import { evaluationCollection, readAlerts, type Evaluation } from '../alerts/alerts-store.ts'
+import { evaluationCollection, readAlerts, type Evaluation, type TrackedAlert } from '../alerts/alerts-store.ts'
 import { decide } from '../alerts/group.ts'
 import { dueTick, timeAfter } from '../alerts/ticks.ts'
 import { activeSilences } from '../silences/active-silences.ts'
+import { inTurns } from './in-turns.ts'
 import { evaluate } from './evaluate.ts'
 import type { AlertParts } from './alert-parts.ts'
 import { storeResult, type ReadRule } from './store-evaluation.ts'
@@ -55,9 +55,9 @@ async function evaluateAt(
   const before = await readAlerts(parts.store, id)
   const outcome = await evaluate(parts.metrics, rule, before, { tickMs, signal: turn.signal })
   const { alerts, error, health } = outcome
-  const isSilenced = await silencing(parts, rule)
+  const silenced = await silencedOf(parts, rule, alerts)
   const { notifiedMs } = read.evaluation.value
-  const decision = decide(rule, { alerts, notifiedMs, nowMs: tickMs, isSilenced })
+  const decision = decide(rule, { alerts, notifiedMs, nowMs: tickMs, silenced })
   const evaluated = {
     tickMs,
     last_error: error,
@@ -73,17 +73,20 @@ async function notifyAt(parts: AlertParts, turn: Turn, read: ReadRule, nowMs: nu
   const { id, value: rule } = read.rule
   const alerts = await readAlerts(parts.store, id)
   const { last_error, notifiedMs }: Evaluation = read.evaluation.value
-  const decision = decide(rule, { alerts, notifiedMs, nowMs, isSilenced: await silencing(parts, rule) })
+  const decision = decide(rule, { alerts, notifiedMs, nowMs, silenced: await silencedOf(parts, rule, alerts) })
   const evaluated = { last_error, next_time: formatMillis(nextMs) }
   await turn.tx(tx => storeResult(parts, tx, read, { decision, evaluated, health: rule.health, nowMs }))
 }
 
-async function silencing(
+/** Returns the fingerprints of the alerts that a silence covers now. */
+async function silencedOf(
   { clock, store }: AlertParts,
   { workspace_id }: StoredAlertRule,
-): Promise<(labels: Labels) => boolean> {
+  alerts: readonly TrackedAlert[],
+): Promise<ReadonlySet<string>> {
   const silencesOf = await activeSilences(store, workspace_id, clock.now())
-  return labels => silencesOf(labels).length > 0
+  const silenced = await inTurns(alerts, each => (silencesOf(each.labels).length > 0 ? each.fingerprint : ''))
+  return new Set(silenced)
 }
 
 /** Returns a duration in milliseconds as the API writes durations. */

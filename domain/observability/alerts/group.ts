@@ -1,6 +1,5 @@
 import type { AlertRule } from '../../../output/observability/types.ts'
 import { durationMs } from '../../resources/durations.ts'
-import type { Labels } from '../metrics/samples.ts'
 import type { TrackedAlert } from './alerts-store.ts'
 
 /** The members of a rule that determine when its alerts notify. */
@@ -12,8 +11,8 @@ export interface Group {
   /** The time of the last notification. */
   readonly notifiedMs: number | undefined
   readonly nowMs: number
-  /** Returns whether a silence covers an alert with these labels now. */
-  readonly isSilenced: (labels: Labels) => boolean
+  /** The fingerprints of the alerts that a silence covers now. */
+  readonly silenced: ReadonlySet<string>
 }
 
 /** The alerts of a group after the decision about a notification. */
@@ -35,14 +34,14 @@ const isFiring = ({ state }: TrackedAlert): boolean => state === 'FIRING' || sta
  * `repeat_interval`. A silenced alert is not told, and counts as new when its silence ends; the end of a silenced alert
  * is dropped, as Alertmanager does.
  */
-export function decide(rule: NotifyingRule, { alerts: before, isSilenced, notifiedMs, nowMs }: Group): GroupDecision {
+export function decide(rule: NotifyingRule, { alerts: before, notifiedMs, nowMs, silenced }: Group): GroupDecision {
   const alerts = before.flatMap(alert => {
     if (alert.state === 'PENDING') return [alert]
-    const isMuted = isSilenced(alert.labels)
+    const isMuted = silenced.has(alert.fingerprint)
     if (alert.state === 'ENDED') return isMuted || !rule.send_resolved ? [] : [alert]
     return [isMuted && alert.isTold ? { ...alert, isTold: false } : alert]
   })
-  const firing = alerts.filter(alert => isFiring(alert) && !isSilenced(alert.labels))
+  const firing = alerts.filter(alert => isFiring(alert) && !silenced.has(alert.fingerprint))
   const ended = alerts.filter(({ state }) => state === 'ENDED')
   const isChanged = ended.length > 0 || firing.some(({ isTold }) => !isTold)
   if (!isChanged && firing.length === 0) return { alerts, firing }

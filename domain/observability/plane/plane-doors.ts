@@ -5,7 +5,7 @@ import { ApiError } from '../../../runtime/errors.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { hasKey } from '../ingestion-configs/ingest-keys.ts'
 import type { StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
-import { RecentConfigs } from './ingest-config.ts'
+import { RecentConfigs } from './recent-configs.ts'
 import type { PlaneParts } from './plane-parts.ts'
 
 /** The permission to push with a token of the platform. */

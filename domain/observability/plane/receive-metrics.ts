@@ -2,7 +2,6 @@ import { ingestionDisabled, signalNotEnabled } from '../../../output/observabili
 import type { CallContext } from '../../../runtime/context.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { Reply } from '../../../runtime/route.ts'
-import { longestRetentionMs } from '../retention/metric-retention.ts'
 import { invalidPayload } from '../ingest/payload-faults.ts'
 import type { IngestionConfigKind, StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { PushRules, WriteResult } from '../metrics/metric-engine.ts'
@@ -97,7 +96,7 @@ async function requireActive(check: () => Promise<void>): Promise<void> {
 }
 
 async function write(
-  { clock, limits, memory, metrics, rates, statuses, store }: PlaneParts,
+  { clock, limits, memory, metrics, rates, retentions, statuses }: PlaneParts,
   config: StoredIngestionConfig,
   form: PushedForm,
   { 'content-length': length, body }: PushRequest,
@@ -105,7 +104,7 @@ async function write(
   const { id, workspace_id: workspace } = config
   rates.require(workspace, effectiveLimit(limits, workspace, 'samplesPerSecond'), clock.now())
   const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
-  const retentionMs = await longestRetentionMs(store, workspace)
+  const retentionMs = await retentions.of(workspace)
   const result = await memory.read(body, length, bytes =>
     metrics.push(workspace, { ...form, body: bytes, rules: rulesOf(config) }, { activeSeries, retentionMs }),
   )

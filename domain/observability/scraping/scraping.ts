@@ -163,7 +163,6 @@ export class ScrapeSchedule {
       room: this.#room(config, scraper),
     })
     if (this.#signal.aborted) return
-    statuses.scraped(config.id, status)
     try {
       const result = await this.#write(config, batch)
       const all = { ...rejections }
@@ -172,6 +171,8 @@ export class ScrapeSchedule {
     } catch (error) {
       if (!this.#signal.aborted) failed(error, `observability.ingestionConfigs ${config.id}`)
     }
+    // A status is told once the samples of its scrape can be queried.
+    statuses.scraped(config.id, status)
   }
 
   /** Ends the series of a target that is scraped no more. */

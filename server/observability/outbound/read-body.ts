@@ -4,6 +4,12 @@ import { createGunzip, type Gunzip } from 'node:zlib'
 /** The largest body in bytes, after its content coding is undone. */
 export const maxBodyBytes = 10 * 2 ** 20
 
+/** The bytes of all bodies that are read at one time, so that many large responses cannot fill the memory. */
+const maxReadBytes = 256 * 2 ** 20
+
+/** The bytes of the bodies that are being read. */
+let readBytes = 0
+
 /**
  * Returns the body of a response without its content coding, and ends the connection. Rejects with an Error for a longer
  * body and for another coding than gzip.
@@ -29,10 +35,16 @@ function inflated(response: IncomingMessage): Gunzip {
 async function gather(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = []
   let size = 0
-  for await (const chunk of chunks) {
-    size += chunk.length
-    if (size > maxBodyBytes) throw new Error('the body of the response is larger than 10 MiB')
-    all.push(chunk)
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length
+      readBytes += chunk.length
+      if (size > maxBodyBytes) throw new Error('the body of the response is larger than 10 MiB')
+      if (readBytes > maxReadBytes) throw new Error('the platform reads too many large responses at this time')
+      all.push(chunk)
+    }
+    return Buffer.concat(all, size)
+  } finally {
+    readBytes -= size
   }
-  return Buffer.concat(all, size)
 }

@@ -88,9 +88,10 @@ export class SeriesLoader {
   /** Returns the series of a range vector selector with their samples of all windows, without stale marks. */
   series(selector: VectorSelector, grid: Grid, range: number): readonly RangeSeries[] {
     const times = new ReadTimes(grid, selector, this.reading)
-    return this.#load(selector, times.first - range, times.last).map(({ labels, series }) =>
-      withoutStale(labels, series),
-    )
+    const loaded = this.#load(selector, times.first - range, times.last)
+    const all = loaded.map(({ labels, series }) => withoutStale(labels, series))
+    this.#hasData ||= all.some(series => series.times.length > 0)
+    return all
   }
 
   #load({ matchers }: VectorSelector, after: number, to: number): readonly LoadedSeries[] {

@@ -1,9 +1,9 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { Aggregation, Expression, FixedTime, Matching } from './expression.ts'
-import { quoted, type QueryFaults } from './faults.ts'
-import { longestDuration, numberOf } from './literals.ts'
+import type { QueryFaults } from './faults.ts'
 import { readChain, type ChainItem } from './operator-chain.ts'
 import { aggregationOperators, binaryOperators, type BinaryOperator } from './operators.ts'
+import { NumberReader } from './read-number.ts'
 import { SelectorReader } from './read-selector.ts'
 import { childrenOf } from './syntax-tree.ts'
 
@@ -36,6 +36,7 @@ export class ExpressionReader {
   readonly #query: string
   readonly #faults: QueryFaults
   readonly #selectors: SelectorReader
+  readonly #numbers: NumberReader
   /** Expressions in parentheses, to which only a subquery can be applied. */
   readonly #parenthesised = new Set<Expression>()
 
@@ -43,6 +44,7 @@ export class ExpressionReader {
     this.#query = query
     this.#faults = faults
     this.#selectors = new SelectorReader(query, faults)
+    this.#numbers = new NumberReader(query, faults)
   }
 
   read(node: SyntaxNode): Expression {
@@ -83,7 +85,7 @@ export class ExpressionReader {
     switch (node.name) {
       case 'NumberDurationLiteral':
         // A sign is a part of the chain.
-        return { kind: 'number', position, value: Math.abs(this.#number(node)) }
+        return { kind: 'number', position, value: Math.abs(this.#numbers.number(node)) }
       case 'StringLiteral':
         return { kind: 'string', position, value: this.#selectors.string(node) }
       case 'VectorSelector':
@@ -109,9 +111,9 @@ export class ExpressionReader {
       case 'SubqueryExpr':
         return this.#subquery(operand, node)
       case 'OffsetExpr':
-        return this.#shift(operand, node, 'offset', { offset: this.#offset(this.#child(node, 2)) })
+        return this.#shift(operand, node, 'offset', { offset: this.#numbers.offset(this.#child(node, 2)) })
       case 'StepInvariantExpr':
-        return this.#shift(operand, node, 'at', { at: this.#fixedTime(this.#child(node, 2)) })
+        return this.#shift(operand, node, 'at', { at: this.#numbers.fixedTime(this.#child(node, 2)) })
       default:
         throw this.#refuse(node)
     }
@@ -177,7 +179,7 @@ export class ExpressionReader {
     if (selector.offset !== undefined || selector.at !== undefined) {
       throw this.#faults.syntax(position, 'the modifiers offset and @ follow the range')
     }
-    return { kind: 'range', position, selector, range: this.#duration(this.#child(node, 1)) }
+    return { kind: 'range', position, selector, range: this.#numbers.duration(this.#child(node, 1)) }
   }
 
   #subquery(expression: Expression, node: SyntaxNode): Expression {
@@ -186,8 +188,8 @@ export class ExpressionReader {
       kind: 'subquery',
       position: expression.position,
       expression,
-      range: this.#duration(this.#child(node, 1)),
-      step: step === undefined ? defaultStep : this.#duration(step),
+      range: this.#numbers.duration(this.#child(node, 1)),
+      step: step === undefined ? defaultStep : this.#numbers.duration(step),
     }
   }
 
@@ -199,55 +201,15 @@ export class ExpressionReader {
     shift: { readonly at: FixedTime } | { readonly offset: number },
   ): Expression {
     const target = operand.kind === 'range' ? operand.selector : operand
+    const { from } = this.#child(node, 1)
     const word = member === 'at' ? '@' : 'offset'
     const isBare = !this.#parenthesised.has(operand)
     if ((target.kind !== 'selector' && target.kind !== 'subquery') || !isBare) {
-      throw this.#faults.type(node.from, `${word} needs a selector or a subquery before it`)
+      throw this.#faults.type(from, `${word} needs a selector or a subquery before it`)
     }
-    if (target[member] !== undefined) throw this.#faults.syntax(node.from, `${word} is given twice`)
+    if (target[member] !== undefined) throw this.#faults.syntax(from, `${word} is given twice`)
     if (operand.kind === 'range') return { ...operand, selector: { ...operand.selector, ...shift } }
     return { ...target, ...shift }
-  }
-
-  #offset(node: SyntaxNode): number {
-    const [first, second] = childrenOf(node)
-    if (first?.name !== 'UnaryOp') return this.#milliseconds(node)
-    if (second === undefined) throw this.#refuse(node)
-    return this.#text(first) === '-' ? -this.#milliseconds(second) : this.#milliseconds(second)
-  }
-
-  #fixedTime(node: SyntaxNode): FixedTime {
-    if (node.name === 'AtModifierPreprocessors') return node.firstChild?.name === 'AtStart' ? 'start' : 'end'
-    const seconds = this.#number(node)
-    if (Math.abs(seconds) < 2 ** 63) return Math.round(seconds * 1000)
-    throw this.#faults.syntax(node.from, 'the time of @ is out of range')
-  }
-
-  /** Returns a positive duration in milliseconds. */
-  #duration(node: SyntaxNode): number {
-    const milliseconds = this.#milliseconds(node)
-    if (milliseconds > 0) return milliseconds
-    throw this.#faults.syntax(node.from, 'a duration must be at least a millisecond')
-  }
-
-  #milliseconds(node: SyntaxNode): number {
-    const [literal] = childrenOf(node)
-    // Parentheses around a duration leave no node of their own.
-    if (literal?.name === 'DurationExpr' && childrenOf(node).length === 1) return this.#milliseconds(literal)
-    if (literal?.name !== 'NumberDurationLiteralInDurationContext') {
-      throw this.#faults.unsupported(node.from, 'duration expressions')
-    }
-    const milliseconds = Math.trunc(Math.round(this.#number(literal) * 1e9) / 1e6)
-    if (milliseconds <= longestDuration) return milliseconds
-    throw this.#faults.syntax(node.from, `the duration ${quoted(this.#text(node))} is out of range`)
-  }
-
-  #number(node: SyntaxNode): number {
-    const value = numberOf(this.#text(node))
-    const isFollowed = /\w/.test(this.#query.charAt(node.to))
-    if (value === undefined || isFollowed)
-      throw this.#faults.syntax(node.from, `the number ${quoted(this.#text(node))} is malformed`)
-    return value
   }
 
   #child(node: SyntaxNode, index: number): SyntaxNode {

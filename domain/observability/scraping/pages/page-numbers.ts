@@ -29,13 +29,10 @@ export function canonicalNumber(text: string): string {
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
   const [mantissa = '', exponent = ''] = value.toExponential().split('e')
   const power = Number(exponent)
-  if (value !== 0 && (power < -4 || power >= 21)) return withExponent(mantissa, power)
-  if (value !== 0 && power >= 6 && mantissaDigits(mantissa) <= power) return withExponent(mantissa, power)
+  if (value !== 0 && (power < -4 || power >= 6)) return withExponent(mantissa, power)
   const plain = String(value)
   return plain.includes('.') ? plain : `${plain}.0`
 }
-
-const mantissaDigits = (mantissa: string): number => mantissa.replace(/[-.]/g, '').length
 
 const withExponent = (mantissa: string, power: number): string =>
   `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`

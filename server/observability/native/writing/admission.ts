@@ -36,16 +36,16 @@ export function admit(
   const halves = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
   for (let i = 0; i < times.length; i += 1) {
     const time = times[i] ?? Number.NaN
-    if (!isInTime(time, now, limits)) outcome.reject(time < now ? 'TOO_OLD' : 'FUTURE', labels)
+    if (!isInTime(time, now, limits)) outcome.reject(time < now ? 'too_old' : 'future', labels)
     else if (time > written.last) {
       const range = newer[newer.length - 1]
       if (range?.[1] === i) range[1] = i + 1
       else newer.push([i, i + 1])
       table.advance(written, { times, values }, i)
-    } else if (time < written.last - lateMs) outcome.reject('OUT_OF_ORDER', labels)
+    } else if (time < written.last - lateMs) outcome.reject('out_of_order', labels)
     else if (time < written.last || written.lastBits === undefined) late.push(i)
     else if (written.lastBits[0] === halves[2 * i] && written.lastBits[1] === halves[2 * i + 1]) outcome.accept(1)
-    else outcome.reject('DUPLICATE', labels)
+    else outcome.reject('duplicate', labels)
   }
   return { newer, late }
 }

@@ -3,11 +3,11 @@ import type { Labels, Rejections } from '../../../../domain/observability/metric
 
 /** The reasons for which the engine refuses samples, with the sentence about one of them. */
 const sentences = {
-  DUPLICATE: 'has another value at the time of an earlier sample, which stays',
-  FUTURE: 'has a sample more than 10 minutes in the future',
-  OUT_OF_ORDER: 'has a sample more than an hour before its newest sample',
-  SERIES_LIMIT: 'would be a series above the limit of active series',
-  TOO_OLD: 'has a sample that is older than the retention',
+  duplicate: 'has another value at the time of an earlier sample, which stays',
+  future: 'has a sample more than 10 minutes in the future',
+  out_of_order: 'has a sample more than an hour before its newest sample',
+  series_limit: 'would be a series above the limit of active series',
+  too_old: 'has a sample that is older than the retention',
 } as const
 
 /** A reason for which the engine refuses a sample. */

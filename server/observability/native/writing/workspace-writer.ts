@@ -124,7 +124,7 @@ export class WorkspaceWriter {
     const key = labelKey(series.labels)
     const written = this.#seriesOf(key, limits, now)
     if (written === undefined) {
-      outcome.reject('SERIES_LIMIT', series.labels, series.times.length)
+      outcome.reject('series_limit', series.labels, series.times.length)
       return []
     }
     const { late, newer } = admit(series, written, this.#table, now, limits, outcome)
@@ -154,7 +154,7 @@ export class WorkspaceWriter {
       }
       outcome.accept(absent.length + equal)
       const different = positions.length - absent.length - equal
-      if (different > 0) outcome.reject('DUPLICATE', series.labels, different)
+      if (different > 0) outcome.reject('duplicate', series.labels, different)
     }
   }
 

@@ -62,10 +62,26 @@ export class ContentMutations {
         this.#outcome(() =>
           isWhole
             ? this.oci.send(`/v2/${name}/blobs/uploads/?digest=${digest}`, { method: 'POST', body: text })
-            : uploadInChunks((...call) => this.oci.send(...call), name, text),
+            : this.#uploadInChunks(name, text),
         ),
       { isPush: true },
     )
+  }
+
+  /** Uploads a blob in chunks, and gives a refused upload up, because its bytes would take room of later uploads. */
+  async #uploadInChunks(name: string, text: string): Promise<OciAnswer> {
+    let location: string | null = null
+    const answer = await uploadInChunks(
+      async (...call) => {
+        const sent = await this.oci.send(...call)
+        location ??= sent.headers.get('location')
+        return sent
+      },
+      name,
+      text,
+    )
+    if (answer.status >= 400 && location !== null) await this.#sent(location, { method: 'DELETE' })
+    return answer
   }
 
   /** The bytes of a blob that the repository has already may be refused before their digest is known. */

@@ -17,7 +17,7 @@ import type { Later } from '../../store/harness.ts'
 /** Returns the id of a new workspace. */
 export const newWorkspace = (): string => randomUUID()
 
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 
 /** A time of the tests: ten o'clock of a day. */
 export const noon = Date.UTC(2026, 10, 30, 10)

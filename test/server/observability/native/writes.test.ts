@@ -50,11 +50,11 @@ describe('writes of metrics', () => {
   })
 
   it.each<[string, Sample, string]>([
-    ['more than 10 minutes in the future', [noon + 10 * minute + 1, 1], 'FUTURE'],
-    ['older than the retention', [noon - limits.retentionMs - 1, 1], 'TOO_OLD'],
-    ['more than an hour before the newest', [noon - hour - 1, 1], 'OUT_OF_ORDER'],
-    ['with another value at the newest time', [noon, 2], 'DUPLICATE'],
-    ['with another value at an earlier time', [noon - minute, 2], 'DUPLICATE'],
+    ['more than 10 minutes in the future', [noon + 10 * minute + 1, 1], 'future'],
+    ['older than the retention', [noon - limits.retentionMs - 1, 1], 'too_old'],
+    ['more than an hour before the newest', [noon - hour - 1, 1], 'out_of_order'],
+    ['with another value at the newest time', [noon, 2], 'duplicate'],
+    ['with another value at an earlier time', [noon - minute, 2], 'duplicate'],
   ])('refuse a sample %s', async (_, refused, reason) => {
     const { engine, query } = running()
     const workspace = newWorkspace()
@@ -98,7 +98,7 @@ describe('writes of metrics', () => {
     const named = (name: string, time = noon) => series({ __name__: name }, [[time, 1]])
     await engine.write(workspace, batch(named('a'), named('b')), few)
     const result = await engine.write(workspace, batch(named('c'), named('a', noon + 1)), few)
-    expect(result).toMatchObject({ accepted: 1, rejections: { SERIES_LIMIT: 1 } })
+    expect(result).toMatchObject({ accepted: 1, rejections: { series_limit: 1 } })
     expect(await engine.usage(workspace)).toEqual({ activeSeries: 2, samplesLastMinute: 3 })
     setNow(noon + hour + minute)
     expect(await engine.usage(workspace)).toEqual({ activeSeries: 0, samplesLastMinute: 0 })
@@ -126,7 +126,7 @@ describe('writes of metrics', () => {
       ),
       limits,
     )
-    expect(repeated).toMatchObject({ accepted: 2, rejections: { OUT_OF_ORDER: 1 } })
+    expect(repeated).toMatchObject({ accepted: 2, rejections: { out_of_order: 1 } })
   })
 
   it('reach the files of the days of their samples', async () => {

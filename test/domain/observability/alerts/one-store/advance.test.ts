@@ -66,9 +66,8 @@ describe('a group', () => {
       given = rule,
     }: { at?: number; notified?: number; silenced?: string; given?: NotifyingRule } = {},
   ) => {
-    const isSilenced = ({ name = '' }: Readonly<Record<string, string>>) => silenced.includes(name)
     const notifiedMs = notified === undefined ? undefined : notified * second
-    const decision = decide(given, { alerts, nowMs: at * second, notifiedMs, isSilenced })
+    const decision = decide(given, { alerts, nowMs: at * second, notifiedMs, silenced: new Set(silenced) })
     const due = decision.dueMs === undefined ? undefined : decision.dueMs / second
     return [decision.told?.map(each => `${each.fingerprint}:${each.state}`).join(' '), due]
   }
@@ -116,8 +115,8 @@ describe('a group', () => {
 
   it('tells an alert again when its silence ends', () => {
     const nowMs = 40 * second
-    const silent = decide(rule, { alerts: [firing('a', true)], nowMs, notifiedMs: 0, isSilenced: () => true })
-    const loud = decide(rule, { alerts: silent.alerts, nowMs, notifiedMs: 0, isSilenced: () => false })
+    const silent = decide(rule, { alerts: [firing('a', true)], nowMs, notifiedMs: 0, silenced: new Set('a') })
+    const loud = decide(rule, { alerts: silent.alerts, nowMs, notifiedMs: 0, silenced: new Set() })
     expect([silent.told, loud.told?.length]).toEqual([undefined, 1])
   })
 })

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { compress } from 'snappyjs'
-import { inflate } from '../../../../domain/observability/ingest/inflate.ts'
-import { decode, requestOf } from './decoding.ts'
-import { encoded } from './encoded-messages.ts'
+import { inflate } from '../../../../../domain/observability/ingest/inflate.ts'
+import { decode, requestOf } from '../decoding.ts'
+import { encoded } from '../encoded-messages.ts'
 
 const mib = 1024 * 1024
 const refuses = (reason: string) => expect.objectContaining({ reason })

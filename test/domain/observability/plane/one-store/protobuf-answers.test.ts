@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import protobuf from 'protobufjs'
-import { encodeStatus } from '../../../../domain/observability/plane/protobuf-answers.ts'
+import { encodeStatus } from '../../../../../domain/observability/plane/protobuf-answers.ts'
 
 /** The details of errors, as Google publishes them. */
 const { root } = protobuf.parse(

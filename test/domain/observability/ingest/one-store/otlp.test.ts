@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DeltaSums } from '../../../../domain/observability/ingest/delta-sums.ts'
-import { at, attribute, decode, decodeBoth, linesOf, plainRules, requestOf } from './decoding.ts'
+import { DeltaSums } from '../../../../../domain/observability/ingest/delta-sums.ts'
+import { at, attribute, decode, decodeBoth, linesOf, plainRules, requestOf } from '../decoding.ts'
 
 const gauge = (name: string, more: object = {}, point: object = {}) => ({
   name,

@@ -7,10 +7,10 @@ import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AggregationTemporality, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../../server/killed/processes.ts'
-import { hasProgram, run } from '../../../server/programs.ts'
-import { testFolder } from '../../../server/store/harness.ts'
-import { key, servedPlane, textOf, type ServedPlane } from './served-plane.ts'
+import { freePort } from '../../../../server/killed/processes.ts'
+import { hasProgram, run } from '../../../../server/programs.ts'
+import { testFolder } from '../../../../server/store/harness.ts'
+import { key, servedPlane, textOf, type ServedPlane } from '../served-plane.ts'
 
 let plane: ServedPlane
 let config: string

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { compress } from 'snappyjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PushedBody } from '../../../../domain/observability/metrics/metric-engine.ts'
-import { ApiError } from '../../../../runtime/errors.ts'
-import { seeded, type Random } from '../../../areas/random.ts'
-import { attribute, decode, requestOf } from './decoding.ts'
-import { encoded } from './encoded-messages.ts'
-import { servedPlane, type ServedPlane } from './served-plane.ts'
+import type { PushedBody } from '../../../../../domain/observability/metrics/metric-engine.ts'
+import { ApiError } from '../../../../../runtime/errors.ts'
+import { seeded, type Random } from '../../../../areas/random.ts'
+import { attribute, decode, requestOf } from '../decoding.ts'
+import { encoded } from '../encoded-messages.ts'
+import { servedPlane, type ServedPlane } from '../served-plane.ts'
 
 /** The number of mutated bodies of each form. */
 const rounds = Number(process.env['NINEFOLD_INGEST_MUTATIONS'] ?? 125)

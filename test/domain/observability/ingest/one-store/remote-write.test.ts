@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compress } from 'snappyjs'
-import { decode, linesOf, plainRules } from './decoding.ts'
-import { encoded } from './encoded-messages.ts'
+import { decode, linesOf, plainRules } from '../decoding.ts'
+import { encoded } from '../encoded-messages.ts'
 
 const label = (name: string, value: string) => ({ name, value })
 

@@ -1,0 +1,116 @@
+import { platformWorkspaceId } from '../../../../domain/ports/reserved.ts'
+import { Ninefold } from '../../../../output/client.ts'
+import { createTransport } from '../../../../runtime/transport.ts'
+import { key } from '../../../domain/observability/ingest/served-plane.ts'
+import { signIn } from '../../../server/access/sign-in.ts'
+import { pinnedServer, type PinnedServer } from '../overload/pinned-server.ts'
+import { meets, meetsLoop, secondsOf } from '../storage/limits.ts'
+import { residentBytes } from '../storage/served-bucket.ts'
+import { startPrometheus } from './prometheus.ts'
+import { bodiesOf, pushAll, type Load } from './remote-write.ts'
+
+/** The limits: samples a second on one processor, times the query of Prometheus, MiB, times the read of another area. */
+const limits = { samples: 100_000, query: 4, mib: 512, read: 2 } as const
+
+const workspace = platformWorkspaceId
+const noLimits = JSON.stringify({ [workspace]: { activeSeries: -1, samplesPerSecond: -1 } })
+
+/**
+ * Prints the speed of remote writes, the time of a range query beside Prometheus over the same data, the memory of the
+ * server, and the time of reads of another area during queries; returns whether all kept their limits.
+ */
+export async function printMetrics(load: Load): Promise<boolean> {
+  const server = await pinnedServer({ NINEFOLD_OBSERVABILITY_LIMITS: noLimits })
+  try {
+    const token = await signIn(server.url.origin)
+    const api = new Ninefold(createTransport({ baseUrl: server.url.origin, token }))
+    const body = { name: 'bench', prometheus_remote_write: {}, ingest_keys: [{ name: 'bench', secret: key }] }
+    const { resource_id: config } = await api.observability.createIngestionConfig({ workspace, engine: 'native', body })
+    const bodies = bodiesOf(load)
+    await meetsLoop(server)
+    const pushUrl = new URL(`/ingest/${config}/api/v1/write`, server.url).href
+    const seconds = await secondsOf(() => pushAll(pushUrl, bodies, key))
+    const rate = (load.series * load.steps) / seconds
+    const results = [
+      meets(`at least ${limits.samples} samples a second are written`, rate.toFixed(0), rate >= limits.samples),
+      await meetsLoop(server),
+      await printQuery(api, bodies),
+      await printReads(api),
+      printMemory(server),
+      await meetsLoop(server),
+    ]
+    return results.every(Boolean)
+  } finally {
+    await server.close()
+  }
+}
+
+const query = 'rate(http_requests_total{handler=~"/api/v1/resource-[0-4]"}[5m])'
+
+/** Returns the median of the times of some calls, in milliseconds. */
+async function medianOf(count: number, call: () => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let i = 0; i < count; i += 1) times.push((await secondsOf(call)) * 1000)
+  return times.sort((a, b) => a - b)[Math.floor(count / 2)] ?? 0
+}
+
+function rangeQuery(api: Ninefold): Promise<unknown> {
+  const end = Date.now()
+  const times = { start_time: new Date(end - 3_600_000).toISOString(), end_time: new Date(end).toISOString() }
+  const body = { query, ...times, step: '15s' }
+  return api.observability.queryMetricsRange({ workspace, engine: 'native', body })
+}
+
+/** Prints the time of a query over an hour beside that of Prometheus, which gets the same requests. */
+async function printQuery(api: Ninefold, bodies: readonly (readonly Buffer[])[]): Promise<boolean> {
+  const prometheus = await startPrometheus()
+  if (prometheus === undefined) return meets('Prometheus is installed', 'no', false)
+  try {
+    await pushAll(`${prometheus.url}/api/v1/write`, bodies)
+    const asked = async (): Promise<unknown> => {
+      const end = Date.now() / 1000
+      const range = new URLSearchParams({ query, start: String(end - 3600), end: String(end), step: '15' })
+      return (await fetch(`${prometheus.url}/api/v1/query_range?${range}`)).json()
+    }
+    const theirs = await medianOf(9, asked)
+    const ours = await medianOf(9, () => rangeQuery(api))
+    const measured = `${ours.toFixed(0)} ms and ${theirs.toFixed(0)} ms: ${(ours / theirs).toFixed(2)}`
+    return meets(
+      `a range query takes at most ${limits.query} times that of Prometheus`,
+      measured,
+      ours <= limits.query * theirs,
+    )
+  } finally {
+    await prometheus.close()
+  }
+}
+
+/** Prints the p99 of reads of another area during range queries beside those before. */
+async function printReads(api: Ninefold): Promise<boolean> {
+  const read = () => api.taxonomy.listOrganisations({})
+  const before = await p99Of(read)
+  const running = new AbortController()
+  const queries = [1, 2].map(async () => {
+    while (!running.signal.aborted) await rangeQuery(api)
+  })
+  const during = await p99Of(read)
+  running.abort()
+  await Promise.all(queries)
+  const measured = `${during.toFixed(1)} ms, ${before.toFixed(1)} ms before`
+  return meets(
+    `p99 of another area grows at most ${limits.read} times during queries`,
+    measured,
+    during <= limits.read * before,
+  )
+}
+
+async function p99Of(call: () => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let i = 0; i < 300; i += 1) times.push((await secondsOf(call)) * 1000)
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
+}
+
+function printMemory({ pid }: PinnedServer): boolean {
+  const mib = residentBytes(pid) / 2 ** 20
+  return meets(`the processes take less than ${limits.mib} MiB`, `${mib.toFixed(0)} MiB`, mib < limits.mib)
+}

@@ -1,0 +1,78 @@
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
+import { platformWorkspaceId } from '../../../../domain/ports/reserved.ts'
+import { telemetryFolder } from '../../../../server/observability/native/files/places.ts'
+import { doctorFindings } from '../../../areas/doctor.ts'
+import { testPlatform } from '../../../areas/test-platform.ts'
+import { batch, dayMs, limits, newWorkspace, noon, series, testEngine } from './engines.ts'
+
+const set = (file: string, sql: string): void => {
+  const database = new DatabaseSync(file)
+  database.exec(sql)
+  database.close()
+}
+
+/** The damages of files, with the messages of the doctor. */
+const damages: readonly (readonly [string, (folder: string) => void, RegExp])[] = [
+  [
+    'a day that is cut off',
+    folder => truncateSync(join(folder, '2026-11-29.sqlite'), 20_000),
+    /file: 2026-11-29\.sqlite /,
+  ],
+  ['a day that is empty', folder => truncateSync(join(folder, '2026-11-29.sqlite'), 0), /is no file of telemetry/],
+  [
+    'a malformed part',
+    folder => set(join(folder, '2026-11-30.sqlite'), 'UPDATE parts SET bytes = zeroblob(20)'),
+    /file: 2026-11-30\.sqlite cannot be read: a part is malformed/,
+  ],
+  [
+    'a malformed chunk',
+    folder => set(join(folder, '2026-11-28.sqlite'), 'UPDATE chunks SET bytes = zeroblob(20)'),
+    /file: 2026-11-28\.sqlite cannot be read: a chunk is malformed/,
+  ],
+  [
+    'a newer format',
+    folder => set(join(folder, '2026-11-30.sqlite'), 'PRAGMA user_version = 2'),
+    /2026-11-30\.sqlite has the format 2, and this server reads 1; use a newer server/,
+  ],
+  [
+    'a foreign index',
+    folder => writeFileSync(join(folder, 'index.sqlite'), 'text'),
+    /file: index\.sqlite cannot be used/,
+  ],
+  [
+    'malformed labels',
+    folder => set(join(folder, 'index.sqlite'), `UPDATE series SET labels = '{}'`),
+    /file: index\.sqlite cannot be read: the labels of a series are malformed/,
+  ],
+  [
+    'an index of fewer series',
+    folder => set(join(folder, 'index.sqlite'), 'UPDATE sqlite_sequence SET seq = 2'),
+    /has samples of a series 3 in 2026-11-28\.sqlite; the index has 2/,
+  ],
+]
+
+it.each(damages)('the doctor names %s', async (_, damage, message) => {
+  const { config } = await testPlatform()
+  const { engine } = testEngine(onTestFinished, config.dataDir)
+  const named = (name: string, days: number) => series({ __name__: name }, [[noon - days * dayMs, 1]])
+  await engine.write(platformWorkspaceId, batch(named('a', 0), named('b', 1), named('b', 0), named('c', 2)), limits)
+  // The purge moves the samples of the oldest day from their part to chunks.
+  const selected = [{ selector: '{__name__="d"}', retentionMs: 1 }]
+  await engine.purge(platformWorkspaceId, { defaultMs: 10 * dayMs, selected })
+  await engine.end()
+  expect(await doctorFindings(config)).toEqual([])
+  damage(join(telemetryFolder(config.dataDir), platformWorkspaceId, 'metrics'))
+  const type = `observability.metrics ${platformWorkspaceId}: `
+  expect(await doctorFindings(config)).toEqual([expect.stringMatching(new RegExp(`^${type}.*${message.source}`))])
+})
+
+it('the doctor names the telemetry of a workspace that the store does not have', async () => {
+  const { config } = await testPlatform()
+  const workspace = newWorkspace()
+  mkdirSync(join(telemetryFolder(config.dataDir), workspace), { recursive: true })
+  const finding = `observability.metrics ${workspace}: has telemetry, and the store has no such workspace`
+  expect(await doctorFindings(config)).toEqual([finding])
+})
