@@ -35,7 +35,14 @@ it('a label cannot add lines to a mail, and a mail shows a hundred alerts', () =
     generatorURL: group.ruleUrl,
     fingerprint: '0',
   }
-  const { subject, text } = notificationMail(['ann@acme.example'], webhookBody('mail', group, Array.from({ length: 103 }, () => alert)))
+  const { subject, text } = notificationMail(
+    ['ann@acme.example'],
+    webhookBody(
+      'mail',
+      group,
+      Array.from({ length: 103 }, () => alert),
+    ),
+  )
   expect(subject).toBe('[FIRING] down: 103 firing')
   expect(text.split('\n').filter(line => line.startsWith('Bcc') || line.startsWith('x'))).toEqual([])
   expect(text).toContain('  job: a Bcc: eve@example.com x')
