@@ -108,6 +108,17 @@ const ingestion: readonly JsonObject[] = [
 ]
 const slowScrape = { targets: [{ url: 'https://a.example/' }], scrape_interval: '5s', scrape_timeout: '6s' }
 
+const receiver = { name: 'page', webhook: { url: 'https://a.example/' } }
+const alertRule: readonly JsonObject[] = [
+  ...['evaluation_interval', 'for', 'keep_firing_for', 'group_interval', 'repeat_interval'].map(name => ({
+    [name]: '999999999s',
+  })),
+  { alert_labels: { severity: 'page', __team: 'a' } },
+  { query: 'é'.repeat(5000) },
+  { receivers: [receiver, receiver, { name: 'none' }] },
+]
+const rangeOfTimes = { query: 'up', start_time: past, end_time: past }
+
 /**
  * The bodies that the rules of each operation refuse whose members the schema accepts, keyed by `area.operationId`. A body
  * has the members that the rules of its operation require. Each rule must refuse one of the bodies.
@@ -119,13 +130,29 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     ...lists.map(members => ({ ...vm, ...members })),
   ],
   'compute.updateVm': lists,
+  'observability.createAlertRule': alertRule.map(members => ({ name: 'down', query: 'up == 0', ...members })),
   'observability.createIngestionConfig': [
     ...ingestion.map(members => ({ name: 'nodes', ...members })),
     { name: 'nodes' },
     { name: 'nodes', prometheus_scrape: slowScrape },
     { name: 'nodes', otlp: {}, ingest_keys: [{ name: 'one' }] },
   ],
+  'observability.createRetentionPolicy': [{ name: 'short', signal: 'OBSERVABILITY_SIGNAL_METRICS', retention: '1s' }],
+  'observability.createSilence': [
+    {
+      matchers: [{ name: 'a', value: '(', operator: 'OBSERVABILITY_MATCH_OPERATOR_REGEX' }],
+      end_time: past,
+      comment: '',
+    },
+  ],
+  'observability.queryMetrics': [{ query: 'up', timeout: '999s' }],
+  'observability.queryMetricsRange': [
+    { ...rangeOfTimes, step: '60s', timeout: '999s' },
+    { ...rangeOfTimes, step: '0.5s' },
+  ],
+  'observability.updateAlertRule': alertRule,
   'observability.updateIngestionConfig': [...ingestion, { prometheus_scrape: slowScrape }],
+  'observability.updateRetentionPolicy': [{ retention: '1s' }],
   'registry.createAccessPolicy': accessPolicy,
   'registry.createDeploymentLock': [{ reference: 'v1', reason: 'in use', ...lockHolder }],
   'registry.createRepository': [{ name: 'api', region: 'local1', multi_region: 'all' }],
