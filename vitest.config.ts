@@ -21,6 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'sqlite',
+          setupFiles: 'test/undo-setup.ts',
           include: ['test/**/*.test.ts', 'docs/example-service/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/cases/**', 'test/golden/**/output/**', 'dist/**', ...onPostgresAlone],
         },
@@ -32,7 +33,7 @@ export default defineConfig({
           include: [...onBothStores, ...onPostgresAlone],
           exclude: [...notOnPostgres],
           globalSetup: 'test/postgres/global-setup.ts',
-          setupFiles: 'test/postgres/skip.ts',
+          setupFiles: ['test/postgres/skip.ts', 'test/undo-setup.ts'],
         },
       },
     ],

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Ninefold } from '../../output/client.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import { testPlatform } from '../areas/test-platform.ts'
+import { afterTests } from '../undo.ts'
 
 let ninefold: Ninefold
 
 beforeAll(async () => {
-  const platform = await testPlatform({ later: afterAll })
+  const platform = await testPlatform({ later: afterTests })
   ninefold = (await platform.admin()).api
 })
 

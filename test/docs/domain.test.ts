@@ -5,6 +5,7 @@ import { newFolder, removeFolder, repository } from '../generator/generation.ts'
 import { typeCheck } from '../generator/type-check.ts'
 import { areaPlatform, type AreaPlatform, type WorkspaceCaller } from '../server/made-area/area-platform.ts'
 import { exampleArea, writeExample } from './depot/example-area.ts'
+import { afterTests } from '../undo.ts'
 
 const page = readFileSync(join(repository, 'docs/domain.md'), 'utf8')
 
@@ -46,7 +47,7 @@ describe('the area of the page', () => {
   const madeCrate = (name: string) => depot.made('crates', crateOf(name))
   const bytesUsed = () => platform.usage('storage.bytes')
 
-  beforeAll(async () => void (platform = await areaPlatform([await exampleArea(folder)], afterAll)))
+  beforeAll(async () => void (platform = await areaPlatform([await exampleArea(folder)], afterTests)))
   beforeEach(async context => {
     depot = await platform.newWorkspace(`w-${context.task.id.replaceAll('_', '-')}`)
     shelf = await depot.made('shelves', { name: 'oak', room: 'cellar' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lines, ourFolders, readSources, type Finding } from './source.ts'
-import { anyTypes, partialTests, vagueExports, vagueFiles } from './style.ts'
+import { anyTypes, lateHooks, partialTests, vagueExports, vagueFiles } from './style.ts'
 import { parse } from './syntax.ts'
 import { lockedHosts, machineFiles, openComments } from './text.ts'
 
@@ -23,6 +23,10 @@ describe('the repository', () => {
 
   it('skips no test', () => {
     expect(lines(partialTests(ours))).toEqual([])
+  })
+
+  it('registers no hook that never runs', () => {
+    expect(lines(lateHooks(ours))).toEqual([])
   })
 
   it('postpones no work and silences no compiler in comments', () => {
@@ -74,6 +78,17 @@ const samples: readonly (readonly [
     (path, text) => partialTests([parse({ path, text })]),
     ["it.only('a', run)", "describe.skip('a', run)", "test.each(rows).skip('a', run)", "it.todo('a')"],
     ["it.skipIf(isSlow)('a', run)", 'list.only(1)', "const text = 'it.only('"],
+  ],
+  [
+    'lateHooks',
+    (path, text) => lateHooks([parse({ path, text })]),
+    [
+      'beforeAll(() => afterAll(end))',
+      "it.each(rows)('a', () => afterAll(end))",
+      'open(afterAll)',
+      'open({ later: afterAll })',
+    ],
+    ['afterAll(end)', "describe('a', () => { afterAll(end) })", "import { afterAll } from 'vitest'"],
   ],
   [
     'openComments',

@@ -58,6 +58,27 @@ export function partialTests(files: readonly Syntax[]): Finding[] {
   })
 }
 
+/** The functions of vitest whose last argument runs after the hooks of its file are known. */
+const running = new Set(['beforeAll', 'beforeEach', 'afterEach', 'it', 'test'])
+
+/** Finds hooks of the end of a file that would be registered too late to run: within another hook or a test, or as a value. */
+export function lateHooks(files: readonly Syntax[]): Finding[] {
+  return findNodes(files, node => {
+    if (!ts.isIdentifier(node) || node.text !== 'afterAll' || ts.isImportSpecifier(node.parent)) return undefined
+    const isCalled = ts.isCallExpression(node.parent) && node.parent.expression === node
+    return isCalled && !isRunning(node)
+      ? undefined
+      : 'registers a hook that may never run: use afterTests of test/undo.ts'
+  })
+}
+
+/** Returns whether a node lies in an argument of a function of vitest that runs hooks and tests. */
+function isRunning(node: ts.Node): boolean {
+  for (let inner = node, outer = node.parent; outer !== undefined; inner = outer, outer = outer.parent)
+    if (ts.isCallExpression(outer) && outer.expression !== inner && running.has(rootName(outer.expression))) return true
+  return false
+}
+
 function rootName(node: ts.Expression): string {
   if (ts.isPropertyAccessExpression(node) || ts.isCallExpression(node)) return rootName(node.expression)
   return ts.isIdentifier(node) ? node.text : ''

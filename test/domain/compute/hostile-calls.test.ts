@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { absentId } from '../../areas/members.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
@@ -8,6 +8,7 @@ import { faultOf, isDeclared, senderOf, settled, type Send } from './hostile-req
 import { replaced, values } from './hostile-values.ts'
 import { activitiesIn } from '../../areas/activities.ts'
 import { tenantVms, tinyBody, type TenantVms } from './tenant-vms.ts'
+import { afterTests } from '../../undo.ts'
 
 let tenant: TenantVms
 let send: Send
@@ -17,7 +18,7 @@ let vm: string
 let foreign: { readonly vm: string; readonly subnet: string }
 
 beforeAll(async () => {
-  tenant = await tenantVms(0, { later: afterAll })
+  tenant = await tenantVms(0, { later: afterTests })
   const { api, created, ended, organisation, platform, subnet, workspace } = tenant
   send = senderOf(tenant, (await platform.admin()).token)
   vms = `workspaces/${workspace}/engines/native/vms`

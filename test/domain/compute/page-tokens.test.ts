@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import { tenantVms, vmCalls, type TenantVms } from './tenant-vms.ts'
+import { afterTests } from '../../undo.ts'
 
 interface Page {
   readonly next_page_token: string
@@ -13,7 +14,7 @@ let tenant: TenantVms
 let other: string
 
 beforeAll(async () => {
-  tenant = await tenantVms(0, { later: afterAll })
+  tenant = await tenantVms(0, { later: afterTests })
   const { api, created, organisation } = tenant
   for (const name of ['a', 'b', 'c']) await created(name)
   other = (await api.taxonomy.createWorkspace({ organisation, body: { name: 'other' } })).resource_id

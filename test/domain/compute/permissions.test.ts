@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import type { Ninefold } from '../../../output/client.ts'
 import { areas } from '../../../server/areas.ts'
@@ -8,12 +8,13 @@ import { addMember, roleAt, type Member } from '../../areas/members.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { activitiesIn } from '../../areas/activities.ts'
 import { tenantVms, tinyBody, type TenantVms } from './tenant-vms.ts'
+import { afterTests } from '../../undo.ts'
 
 let tenant: TenantVms
 let members = 0
 
 beforeAll(async () => {
-  tenant = await tenantVms(0, { later: afterAll })
+  tenant = await tenantVms(0, { later: afterTests })
 })
 
 /** Creates a user with exactly these permissions at the workspace. */

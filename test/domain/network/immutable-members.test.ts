@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   firewallPolicyFields,
   firewallPolicyRuleFields,
@@ -12,6 +12,7 @@ import { baseUrl } from '../../areas/open-platform.ts'
 import { firewallCalls } from './firewall/firewall-calls.ts'
 import { tcp } from './firewall/rule-bodies.ts'
 import { tenantNetwork, type TenantNetwork } from './machines/tenant-network.ts'
+import { afterTests } from '../../undo.ts'
 
 let net: TenantNetwork
 let token: string
@@ -19,7 +20,7 @@ const paths: Record<string, string> = {}
 let rule_id: string
 
 beforeAll(async () => {
-  net = await tenantNetwork(afterAll)
+  net = await tenantNetwork(afterTests)
   token = (await net.platform.admin()).token
   const firewall = firewallCalls(net.api, net.workspace)
   const vpc = await net.vpc('net-1', '10.20.0.0/16')

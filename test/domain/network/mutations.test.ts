@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { vpcCollection } from '../../../domain/network/vpcs-store.ts'
 import { quotaLimitKind, quotas } from '../../../domain/network/quotas.ts'
 import type { Transaction } from '../../../domain/ports/store.ts'
@@ -16,6 +16,7 @@ import { copyPlace, openBeside, runSql, testStorePlace } from '../../server/stor
 import { copy, patch, remove } from '../taxonomy/broken-store.ts'
 import { areasWithMachines } from './machines/machine-area.ts'
 import { networkKinds } from './random-kinds.ts'
+import { afterTests } from '../../undo.ts'
 
 describe('after random mutations', () => {
   it('the doctor finds nothing', { timeout: 120_000 + mutationCount * 100 }, async () => {
@@ -52,7 +53,7 @@ describe('the doctor', () => {
   let bucket: string
 
   beforeAll(async () => {
-    left = await testStorePlace(afterAll)
+    left = await testStorePlace(afterTests)
     ids = await whileOpen(left, fill)
     bucket = `network.vpcs/${ids.workspace}/{"region":"local1"}`
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openBeside } from '../../server/store/left-place.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
 import { macAddresses } from '../../../domain/network/ports/mac-address.ts'
@@ -7,6 +7,7 @@ import { portCollection } from '../../../domain/network/ports/ports-store.ts'
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
 import { areasWithMachines } from './machines/machine-area.ts'
 import { tenantNetwork, type TenantNetwork } from './machines/tenant-network.ts'
+import { afterTests } from '../../undo.ts'
 
 const engine = 'native'
 
@@ -15,7 +16,7 @@ let vpc: string
 let blocks = 0
 
 beforeAll(async () => {
-  net = await tenantNetwork(afterAll)
+  net = await tenantNetwork(afterTests)
   vpc = await net.vpc('net-1', '10.20.0.0/16')
 })
 

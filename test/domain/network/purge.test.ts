@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { network } from '../../../domain/network/area.ts'
 import { freeRanges } from '../../../domain/network/subnets/free-ranges-store.ts'
 import { portCollection } from '../../../domain/network/ports/ports-store.ts'
@@ -11,9 +11,10 @@ import { doctorFindings } from '../../areas/doctor.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { areasWithMachines } from './machines/machine-area.ts'
 import { tenantNetwork } from './machines/tenant-network.ts'
+import { afterTests } from '../../undo.ts'
 
 it('a workspace with subnets and ports is not empty, and its purge deletes all their rows and frees their capacity', async () => {
-  const { api, machine, organisation, platform, subnet, vpc, workspace } = await tenantNetwork(afterAll)
+  const { api, machine, organisation, platform, subnet, vpc, workspace } = await tenantNetwork(afterTests)
   const { taxonomy } = api
   const reserved_ranges = [{ start: '10.20.1.7' }]
   const id = await subnet(await vpc('net-1', '10.20.0.0/16'), 's1', '10.20.1.0/28', { reserved_ranges })

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, type Racers } from '../../areas/race.ts'
 import { addTenant } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 import { addRegions } from '../../areas/regions.ts'
+import { afterTests } from '../../undo.ts'
 
 const engine = 'native'
 const quota_definition = 'network.vpcs'
@@ -19,12 +20,12 @@ let other: Ninefold
 let workspace: string
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api
   workspace = (await addTenant(api, 'acme')).workspace
   const { storeUrl } = platform.config
   other =
-    storeUrl === undefined ? api : (await (await testPlatform({ config: { storeUrl }, later: afterAll })).admin()).api
+    storeUrl === undefined ? api : (await (await testPlatform({ config: { storeUrl }, later: afterTests })).admin()).api
 })
 
 const createVpc = (by: Ninefold, name: string, region: string) =>

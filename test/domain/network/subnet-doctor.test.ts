@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { portCollection } from '../../../domain/network/ports/ports-store.ts'
 import { freeRanges, rangeKey } from '../../../domain/network/subnets/free-ranges-store.ts'
 import { subnetCollection } from '../../../domain/network/subnets/subnets-store.ts'
@@ -14,6 +14,7 @@ import { copyPlace, openBeside, testStorePlace } from '../../server/store/left-p
 import { copy, patch, remove } from '../taxonomy/broken-store.ts'
 import { areasWithMachines } from './machines/machine-area.ts'
 import { callsOf } from './machines/tenant-network.ts'
+import { afterTests } from '../../undo.ts'
 
 const collections = storeCollections(areasWithMachines)
 
@@ -38,7 +39,7 @@ async function fill(api: Ninefold) {
 }
 
 beforeAll(async () => {
-  left = await testStorePlace(afterAll)
+  left = await testStorePlace(afterTests)
   ids = await whileOpen(left, fill, areasWithMachines)
 })
 

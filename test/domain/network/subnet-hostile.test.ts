@@ -1,7 +1,8 @@
-import { beforeAll, afterAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '../../../runtime/errors.ts'
 import { baseUrl } from '../../areas/open-platform.ts'
 import { tenantNetwork, type TenantNetwork } from './machines/tenant-network.ts'
+import { afterTests } from '../../undo.ts'
 
 let net: TenantNetwork
 let vpc: string
@@ -9,7 +10,7 @@ let subnet: string
 let call: (method: string, path: string, body?: string) => Promise<Response>
 
 beforeAll(async () => {
-  net = await tenantNetwork(afterAll)
+  net = await tenantNetwork(afterTests)
   vpc = await net.vpc('net-1', '10.20.0.0/16')
   subnet = await net.subnet(vpc, 's1', '10.20.1.0/24')
   const { token } = await net.platform.admin()

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, type Racers } from '../../areas/race.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
 import { areasWithMachines } from './machines/machine-area.ts'
 import { callsOf, tenantNetwork, type TenantNetwork } from './machines/tenant-network.ts'
+import { afterTests } from '../../undo.ts'
 
 const engine = 'native'
 
@@ -19,12 +20,12 @@ let net: TenantNetwork
 let other: ReturnType<typeof callsOf>
 
 beforeAll(async () => {
-  net = await tenantNetwork(afterAll)
+  net = await tenantNetwork(afterTests)
   const { storeUrl } = net.platform.config
   const second =
     storeUrl === undefined
       ? net.platform
-      : await testPlatform({ config: { storeUrl }, later: afterAll, areas: areasWithMachines })
+      : await testPlatform({ config: { storeUrl }, later: afterTests, areas: areasWithMachines })
   other = callsOf((await second.admin()).api, net.workspace)
 })
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { tenantNetwork, type SubnetMembers, type TenantNetwork } from './machines/tenant-network.ts'
+import { afterTests } from '../../undo.ts'
 
 const engine = 'native'
 
@@ -8,7 +9,7 @@ let vpc: string
 let made = 0
 
 beforeAll(async () => {
-  net = await tenantNetwork(afterAll)
+  net = await tenantNetwork(afterTests)
   vpc = await net.vpc('net-1', '10.20.0.0/16', '192.168.0.0/24')
 })
 

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { afterAll } from 'vitest'
 import { addTenant, type Tenant } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 import type { Ninefold } from '../../../output/client.ts'
+import { afterTests } from '../../undo.ts'
 
 let api: Ninefold
 let platform: TestPlatform
 let tenant: Tenant
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api
   tenant = await addTenant(api, 'acme')
 })

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Activity } from '../../../output/observability/types.ts'
 import { areas } from '../../../server/areas.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { absentId, addMember, addTenant, roleAt, type Member, type Tenant } from '../../areas/members.ts'
 import { outcomeOf } from '../outcomes.ts'
 import { tenantVms, type TenantVms } from '../compute/tenant-vms.ts'
+import { afterTests } from '../../undo.ts'
 
 let tenant: TenantVms
 let admin: Member
@@ -13,7 +14,7 @@ let stranger: Member
 let other: Tenant
 
 beforeAll(async () => {
-  tenant = await tenantVms(0, { later: afterAll })
+  tenant = await tenantVms(0, { later: afterTests })
   const { api, organisation, platform, workspace } = tenant
   admin = await platform.admin()
   const at = { workspace, engine: 'native' }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   activityCollection,
   chainCollection,
@@ -14,12 +14,13 @@ import { doctorFindings } from '../../areas/doctor.ts'
 import { whileOpen } from '../../areas/while-open.ts'
 import { copyPlace, openBeside, testStorePlace } from '../../server/store/left-place.ts'
 import { olderRow } from './older-row.ts'
+import { afterTests } from '../../undo.ts'
 
 let left: StorePlace
 let chain: readonly StoredActivity[]
 
 beforeAll(async () => {
-  left = await testStorePlace(afterAll)
+  left = await testStorePlace(afterTests)
   await whileOpen(left, async ({ observability, taxonomy }) => {
     const { resource_id: id } = await taxonomy.createOrganisation({ body: { name: 'acme' } })
     for (const name of ['A', 'B', 'C', 'D', 'E'])

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { artifactCollection, manifestCollection } from '../../../domain/registry/artifacts/artifacts-store.ts'
 import { eventCollection } from '../../../domain/registry/audit-events/events-store.ts'
 import { linkCollection } from '../../../domain/registry/blobs/blobs-store.ts'
@@ -15,11 +15,12 @@ import { openBeside } from '../../server/store/left-place.ts'
 import { registryMember } from './members.ts'
 import { faultOf } from './oci-client.ts'
 import { servedRegistry, type ServedRegistry } from './served-registry.ts'
+import { afterTests } from '../../undo.ts'
 
 let served: ServedRegistry
 
 beforeAll(async () => {
-  served = await servedRegistry(afterAll)
+  served = await servedRegistry(afterTests)
 })
 
 /** Creates a workspace with an image in a repository, and returns the calls on both. */

@@ -1,5 +1,5 @@
 import { setTimeout as nextPoll } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import type { BucketInput, PresignedUrl } from '../../../output/storage/types.ts'
 import { isEnded } from '../../../runtime/operations.ts'
@@ -9,6 +9,7 @@ import { race, raceRounds, toldOutcomes, type Racers } from '../../areas/race.ts
 import { HeldLifecycle } from './lifecycle/ruled-storage.ts'
 import { patientApi, sendPatiently, signed } from './patient-calls.ts'
 import { tenantStorage, type TenantStorage } from './tenant-storage.ts'
+import { afterTests } from '../../undo.ts'
 
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 
@@ -17,7 +18,7 @@ let tenant: TenantStorage
 let api: Ninefold
 
 beforeAll(async () => {
-  tenant = await tenantStorage({}, { areas: lifecycle.areas, later: afterAll })
+  tenant = await tenantStorage({}, { areas: lifecycle.areas, later: afterTests })
   api = await patientApi(tenant)
 })
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Finding } from '../../../domain/ports/inspection.ts'
 import { inspectOrganisation } from '../../../domain/taxonomy/inspect.ts'
 import { organisations } from '../../../domain/taxonomy/tree/nodes.ts'
@@ -18,6 +18,7 @@ import { openBeside } from '../../server/store/left-place.ts'
 import { memoryFolder } from '../../memory-folder.ts'
 import { testAreas } from './areas.ts'
 import { callerOf, treePlatform, type Answer, type Caller } from './platform.ts'
+import { afterTests } from '../../undo.ts'
 
 /** Two callers of one store, whose calls conflict. */
 export interface Arena {
@@ -40,9 +41,9 @@ export async function oneProcess(): Promise<Arena> {
 /** Makes an arena in which each caller has its own server process, and both servers share one store. */
 export async function twoProcesses(): Promise<Arena> {
   const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-races-'))
-  const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections(testAreas()))) }
+  const place = { dataDir, ...(await testStoreUrl(afterTests, storeCollections(testAreas()))) }
   const urls = [await startServer(place), await startServer(place)]
-  afterAll(() => rm(dataDir, { recursive: true }))
+  afterTests(() => rm(dataDir, { recursive: true }))
   const [one, other] = urls.map(url => callerOf(url, testToken))
   if (one === undefined || other === undefined) throw new Error('there must be two servers')
   return { one, other, ahead: 0, ...checks(place) }
@@ -54,7 +55,7 @@ const program = fileURLToPath(new URL('./races/racing-server.ts', import.meta.ur
 async function startServer(place: StorePlace): Promise<string> {
   const child = spawn(process.execPath, [program, JSON.stringify(place)], { stdio: ['pipe', 'pipe', 'ignore'] })
   const exited = once(child, 'exit')
-  afterAll(async () => {
+  afterTests(async () => {
     child.stdin.end()
     await exited
   })
@@ -65,7 +66,7 @@ async function startServer(place: StorePlace): Promise<string> {
 function checks(place: StorePlace): Pick<Arena, 'expectTree' | 'expectHealth'> {
   const areas = testAreas()
   let opened: Promise<ServerStore> | undefined
-  afterAll(async () => (await opened)?.close())
+  afterTests(async () => (await opened)?.close())
   return {
     async expectTree(id) {
       const store = await (opened ??= openBeside(place, storeCollections(areas)))

@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest'
 import type { Collection, Transaction } from '../../../domain/ports/store.ts'
 import { inspectStore } from '../../../server/doctor/inspect-store.ts'
 import { areas } from '../../../server/areas.ts'
@@ -9,6 +8,7 @@ import { sqliteDialect } from '../../../server/store/sqlite/dialect.ts'
 import { copyPlace, openBeside, runSql, testStorePlace } from '../../server/store/left-place.ts'
 import { testAreas } from './areas.ts'
 import { platformOver, TreeMaker, type Caller } from './platform.ts'
+import { afterTests } from '../../undo.ts'
 
 /**
  * The ids of rows, keyed by name: organisation `acme` contains group `eng` with group `plat`; workspace `web` (with 2
@@ -45,7 +45,7 @@ const leftCollections = [
  * store.
  */
 export async function leftStore(): Promise<LeftStore> {
-  const place = await testStorePlace(afterAll)
+  const place = await testStorePlace(afterTests)
   const { close, ...caller } = await platformOver(place)
   const names = await makeTree(caller)
   await close()

@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { createTransport } from '../../../runtime/transport.ts'
@@ -8,6 +7,7 @@ import { testPlatform } from '../../areas/test-platform.ts'
 import { testAccess, testToken } from '../../server/access/test-access.ts'
 import { testAreas } from './areas.ts'
 import type { DepotControl } from './depot.ts'
+import { afterTests } from '../../undo.ts'
 
 const guard = { openAccess: testAccess, log: silent }
 
@@ -33,7 +33,7 @@ export interface Answer {
 
 /** Starts a platform, which stops after the tests of the file. */
 export async function treePlatform(control: DepotControl = {}): Promise<TreePlatform> {
-  const { config, from } = await testPlatform({ ...guard, areas: testAreas(control), later: afterAll })
+  const { config, from } = await testPlatform({ ...guard, areas: testAreas(control), later: afterTests })
   return { place: config, ...callerOf(baseUrl, testToken, from('')) }
 }
 

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Asked } from '../../../domain/ports/access.ts'
 import { taxonomyScopes } from '../../../domain/taxonomy/access-scopes.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
@@ -10,11 +10,12 @@ import { storedTree } from '../../bench/measuring/tree-platform.ts'
 import { callContext } from '../../call-context.ts'
 import { memoryFolder } from '../../memory-folder.ts'
 import { testStoreUrl } from '../../server/store/harness.ts'
+import { afterTests } from '../../undo.ts'
 
 const folder = await mkdtemp(join(memoryFolder, 'ninefold-read-'))
-const { storeUrl = join(folder, 'ninefold.sqlite') } = await testStoreUrl(afterAll)
+const { storeUrl = join(folder, 'ninefold.sqlite') } = await testStoreUrl(afterTests)
 const tree = await storedTree(storeUrl, { groups: 3, workspaces: 1 })
-afterAll(async () => {
+afterTests(async () => {
   await tree.close()
   await rm(folder, { recursive: true })
 })

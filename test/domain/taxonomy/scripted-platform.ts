@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect } from 'vitest'
+import { afterEach, expect } from 'vitest'
 import type { Reader } from '../../../domain/ports/store.ts'
 import { followings } from '../../../domain/taxonomy/cascade/following.ts'
 import type { FollowTimes } from '../../../domain/taxonomy/cascade/reconcile.ts'
@@ -13,6 +13,7 @@ import { quickTimes, testAreas } from './areas.ts'
 import { shelves } from './depot.ts'
 import { depotPlatform, readStore, type DepotPlatform } from './depot-platform.ts'
 import { Script } from './scripted-area.ts'
+import { afterTests } from '../../undo.ts'
 
 /** The options of polls: a condition is checked every 5 ms, for at most a minute. */
 export const within = { timeout: 60_000, interval: 5 }
@@ -45,11 +46,11 @@ export async function scriptedPlatform(
 ): Promise<ScriptedPlatform> {
   const script = new Script()
   const more = others(script)
-  const place = await areaPlace([...testAreas(), ...more], afterAll)
+  const place = await areaPlace([...testAreas(), ...more], afterTests)
   const { close, ...platform } = await depotPlatform(place, script.control, times, more, log)
   const store = await readStore(place)
   afterEach(() => expect(script.overlaps).toEqual([]))
-  afterAll(async () => {
+  afterTests(async () => {
     await store.close()
     await close()
   })

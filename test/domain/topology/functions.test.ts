@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import { areas } from '../../../server/areas.ts'
 import { addRegions } from '../../areas/regions.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
 import { usingArea, type Using } from './using-area.ts'
+import { afterTests } from '../../undo.ts'
 
 let api: Ninefold['topology']
 let using: Using
 
 beforeAll(async () => {
   const { calls, module } = usingArea()
-  const platform = await testPlatform({ later: afterAll, areas: [...areas, module] })
+  const platform = await testPlatform({ later: afterTests, areas: [...areas, module] })
   const admin = await platform.admin()
   api = admin.api.topology
   using = calls()

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { modelOf } from '../../conformance/model.ts'
 import { baseUrl } from '../../areas/open-platform.ts'
 import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
+import { afterTests } from '../../undo.ts'
 
 const { common, document } = await modelOf('topology')
 
@@ -10,7 +11,7 @@ let platform: TestPlatform
 let token: string
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   const admin = await platform.admin()
   token = admin.token
   const { topology } = admin.api

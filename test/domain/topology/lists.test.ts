@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
+import { afterTests } from '../../undo.ts'
 
 let api: Ninefold['topology']
 
 const capacity = { vcpus: 8, memory_mib: 16_384, disk_gib: 500 }
 
 beforeAll(async () => {
-  api = (await (await testPlatform({ later: afterAll })).admin()).api.topology
+  api = (await (await testPlatform({ later: afterTests })).admin()).api.topology
   // In addition to `local`, each state has a location with two targets, one of which is in ERROR.
   for (const location of ['ash', 'birch', 'cedar']) {
     for (const [name, endpoint] of [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Transaction } from '../../../domain/ports/store.ts'
 import { references } from '../../../domain/resources/references.ts'
 import { locationCollection } from '../../../domain/topology/sites/locations-store.ts'
@@ -17,6 +17,7 @@ import { testPlatform } from '../../areas/test-platform.ts'
 import { copyPlace, openBeside, testStorePlace } from '../../server/store/left-place.ts'
 import { patch, remove } from '../taxonomy/broken-store.ts'
 import { siteKinds } from './random-kinds.ts'
+import { afterTests } from '../../undo.ts'
 
 describe('after random mutations', () => {
   it('the doctor finds nothing', { timeout: 120_000 + mutationCount * 100 }, async () => {
@@ -55,7 +56,7 @@ describe('the doctor', () => {
   let ids: Readonly<Record<'target' | 'location' | 'region' | 'zone' | 'set', string>>
 
   beforeAll(async () => {
-    left = await testStorePlace(afterAll)
+    left = await testStorePlace(afterTests)
     ids = await whileOpen(left, fill)
   })
 

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import { areas } from '../../../server/areas.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, type Racers } from '../../areas/race.ts'
 import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 import { usingArea, type Using } from './using-area.ts'
+import { afterTests } from '../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold['topology']
@@ -18,12 +19,12 @@ let using: Using
 
 beforeAll(async () => {
   const [first, second] = [usingArea(), usingArea()]
-  platform = await testPlatform({ later: afterAll, areas: [...areas, first.module] })
+  platform = await testPlatform({ later: afterTests, areas: [...areas, first.module] })
   api = (await platform.admin()).api.topology
   const { storeUrl } = platform.config
   if (storeUrl === undefined) [other, using] = [api, first.calls()]
   else {
-    const beside = await testPlatform({ config: { storeUrl }, later: afterAll, areas: [...areas, second.module] })
+    const beside = await testPlatform({ config: { storeUrl }, later: afterTests, areas: [...areas, second.module] })
     other = (await beside.admin()).api.topology
     using = second.calls()
   }

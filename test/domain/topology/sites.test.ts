@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import type { DeploymentTargetRegistrationInput } from '../../../output/topology/types.ts'
 import { addMember } from '../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
+import { afterTests } from '../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold['topology']
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api.topology
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { targetCollection } from '../../../domain/topology/sites/targets-store.ts'
 import { targetKind } from '../../../domain/topology/sites/kinds.ts'
 import { probing } from '../../../domain/topology/probes/probing.ts'
@@ -12,6 +12,7 @@ import type { ServerStore } from '../../../server/store/server-store.ts'
 import { topologyArea } from '../../../server/topology/area.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
 import { openBeside } from '../../server/store/left-place.ts'
+import { afterTests } from '../../undo.ts'
 
 let api: Ninefold['topology']
 let store: ServerStore
@@ -26,10 +27,10 @@ const probes: DriverProbes = {
 
 beforeAll(async () => {
   const mounted = areas.map(each => (each.domain.name === 'topology' ? topologyArea(probes) : each))
-  const platform = await testPlatform({ later: afterAll, areas: mounted })
+  const platform = await testPlatform({ later: afterTests, areas: mounted })
   api = (await platform.admin()).api.topology
   store = await openBeside(platform.config, storeCollections(areas))
-  afterAll(() => store.close())
+  afterTests(() => store.close())
 })
 
 const capacity = { vcpus: 8, memory_mib: 16_384, disk_gib: 500 }

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, toldOutcomes, type Racers } from '../../areas/race.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
 import { secretCalls, tenantSecrets, type TenantSecrets } from './tenant-secrets.ts'
+import { afterTests } from '../../undo.ts'
 
 type Calls = ReturnType<typeof secretCalls> & { readonly vault: TenantSecrets['admin']['api']['vault'] }
 
@@ -12,13 +13,13 @@ let one: Calls
 let other: Calls
 
 beforeAll(async () => {
-  tenant = await tenantSecrets({ later: afterAll })
+  tenant = await tenantSecrets({ later: afterTests })
   const { admin, platform, workspace } = tenant
   one = { ...secretCalls(admin, workspace), vault: admin.api.vault }
   other = one
   const { dataDir, storeUrl } = platform.config
   if (storeUrl === undefined) return
-  const second = await (await testPlatform({ config: { dataDir, storeUrl }, later: afterAll })).admin()
+  const second = await (await testPlatform({ config: { dataDir, storeUrl }, later: afterTests })).admin()
   other = { ...secretCalls(second, workspace), vault: second.api.vault }
 })
 

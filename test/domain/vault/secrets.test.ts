@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { secretCollection } from '../../../domain/vault/secrets/secrets-store.ts'
 import {
   payloadCollection,
@@ -15,6 +15,7 @@ import { absentId } from '../../areas/members.ts'
 import { baseUrl } from '../../areas/open-platform.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { tenantSecrets, type TenantSecrets } from './tenant-secrets.ts'
+import { afterTests } from '../../undo.ts'
 
 let tenant: TenantSecrets
 let vault: TenantSecrets['admin']['api']['vault']
@@ -22,7 +23,7 @@ let names = 0
 const newName = (): string => `secret-${(names += 1)}`
 
 beforeAll(async () => {
-  tenant = await tenantSecrets({ later: afterAll })
+  tenant = await tenantSecrets({ later: afterTests })
   vault = tenant.admin.api.vault
 })
 

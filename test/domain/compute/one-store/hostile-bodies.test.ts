@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { faultOf, remove, senderOf, settled, type Send } from '../hostile-requests.ts'
 import { replaced, values } from '../hostile-values.ts'
 import { tenantVms, type TenantVms } from '../tenant-vms.ts'
+import { afterTests } from '../../../undo.ts'
 
 let tenant: TenantVms
 let send: Send
 let vms: string
 
 beforeAll(async () => {
-  tenant = await tenantVms(0, { later: afterAll })
+  tenant = await tenantVms(0, { later: afterTests })
   send = senderOf(tenant, (await tenant.platform.admin()).token)
   vms = `workspaces/${tenant.workspace}/engines/native/vms`
 })

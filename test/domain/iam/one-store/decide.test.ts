@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ids, start, statement, World } from '../world.ts'
 import { platformScope } from '../rows.ts'
+import { afterTests } from '../../../undo.ts'
 
 let world: World
 let admin: string
 
 beforeAll(async () => {
-  world = await World.make(afterAll)
+  world = await World.make(afterTests)
   admin = await world.holder('platform-admin', platformScope)
 })
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { addTenant } from '../../../areas/members.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { callsOf } from '../machines/tenant-network.ts'
 import { firewallCalls, type FirewallCalls } from './firewall-calls.ts'
 import { tcp } from './rule-bodies.ts'
+import { afterTests } from '../../../undo.ts'
 
 let firewall: FirewallCalls
 let locked: string
@@ -13,7 +14,7 @@ let open: string
  * Creates the firewall policies `locked` and `open`, and a policy of iam that denies all changes of rules in `locked`.
  */
 beforeAll(async () => {
-  const { api } = await (await testPlatform({ later: afterAll })).admin()
+  const { api } = await (await testPlatform({ later: afterTests })).admin()
   const { workspace } = await addTenant(api, 'acme')
   firewall = firewallCalls(api, workspace)
   const vpc = await callsOf(api, workspace).vpc('net-1', '10.20.0.0/16')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { firewallPolicyCollection } from '../../../../domain/network/firewall/policies-store.ts'
 import { firewallRuleCollection } from '../../../../domain/network/firewall/rules-store.ts'
 import { subnetCollection } from '../../../../domain/network/subnets/subnets-store.ts'
@@ -14,6 +14,7 @@ import { patch, remove } from '../../taxonomy/broken-store.ts'
 import { callsOf } from '../machines/tenant-network.ts'
 import { firewallCalls } from './firewall-calls.ts'
 import { tcp } from './rule-bodies.ts'
+import { afterTests } from '../../../undo.ts'
 
 const collections = storeCollections(areas)
 
@@ -37,7 +38,7 @@ async function fill(api: Ninefold) {
 }
 
 beforeAll(async () => {
-  left = await testStorePlace(afterAll)
+  left = await testStorePlace(afterTests)
   ids = await whileOpen(left, fill, areas)
 })
 

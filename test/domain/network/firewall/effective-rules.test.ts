@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parseAddress } from '../../../../domain/addresses/ipv4.ts'
 import { compilePolicies } from '../../../../domain/network/firewall/compile.ts'
 import { evaluate } from '../../../../domain/network/firewall/evaluate.ts'
@@ -9,6 +9,7 @@ import { firewallCalls, type FirewallCalls } from './firewall-calls.ts'
 import { naiveRules, naiveVerdict } from './naive-evaluator.ts'
 import { randomLabels, randomPacket, randomRule } from './random-policies.ts'
 import { tcp } from './rule-bodies.ts'
+import { afterTests } from '../../../undo.ts'
 
 const engine = 'native'
 
@@ -16,7 +17,7 @@ let net: TenantNetwork
 let firewall: FirewallCalls
 
 beforeAll(async () => {
-  net = await tenantNetwork(afterAll)
+  net = await tenantNetwork(afterTests)
   firewall = firewallCalls(net.api, net.workspace)
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { absentId, addTenant } from '../../../areas/members.ts'
 import { baseUrl } from '../../../areas/open-platform.ts'
@@ -6,6 +6,7 @@ import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts
 import { callsOf } from '../machines/tenant-network.ts'
 import { firewallCalls } from './firewall-calls.ts'
 import { tcp } from './rule-bodies.ts'
+import { afterTests } from '../../../undo.ts'
 
 let platform: TestPlatform
 let token: string
@@ -15,7 +16,7 @@ let rule: string
 let vpc: string
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   const admin = await platform.admin()
   token = admin.token
   const { workspace } = await addTenant(admin.api, 'acme')

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { FirewallPolicyInput, FirewallPolicyRuleInput } from '../../../../output/network/types.ts'
 import { absentId, addTenant } from '../../../areas/members.ts'
 import { addRegions } from '../../../areas/regions.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { tcp } from './rule-bodies.ts'
+import { afterTests } from '../../../undo.ts'
 
 const engine = 'native'
 
@@ -14,7 +15,7 @@ let vpc_id: string
 let policies = 0
 
 beforeAll(async () => {
-  api = (await (await testPlatform({ later: afterAll })).admin()).api
+  api = (await (await testPlatform({ later: afterTests })).admin()).api
   workspace = (await addTenant(api, 'acme')).workspace
   vpc_id = await newVpc('net-1')
 })

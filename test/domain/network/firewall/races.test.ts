@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { race, raceRounds, type Racers } from '../../../areas/race.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
@@ -6,6 +6,7 @@ import { areasWithMachines } from '../machines/machine-area.ts'
 import { tenantNetwork, type TenantNetwork } from '../machines/tenant-network.ts'
 import { firewallCalls, type FirewallCalls } from './firewall-calls.ts'
 import { tcp } from './rule-bodies.ts'
+import { afterTests } from '../../../undo.ts'
 
 const engine = 'native'
 
@@ -23,12 +24,12 @@ let vpc: string
 let policy: string
 
 beforeAll(async () => {
-  net = await tenantNetwork(afterAll)
+  net = await tenantNetwork(afterTests)
   const { storeUrl } = net.platform.config
   const second =
     storeUrl === undefined
       ? net.platform
-      : await testPlatform({ config: { storeUrl }, later: afterAll, areas: areasWithMachines })
+      : await testPlatform({ config: { storeUrl }, later: afterTests, areas: areasWithMachines })
   one = firewallCalls(net.api, net.workspace)
   other = firewallCalls((await second.admin()).api, net.workspace)
   vpc = await net.vpc('net', '10.20.0.0/16')

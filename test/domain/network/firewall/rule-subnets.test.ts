@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { FirewallPolicyRuleInput } from '../../../../output/network/types.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { absentId } from '../../../areas/members.ts'
@@ -6,6 +6,7 @@ import { areasWithMachines } from '../machines/machine-area.ts'
 import { tenantNetwork, type TenantNetwork } from '../machines/tenant-network.ts'
 import { firewallCalls, type FirewallCalls } from './firewall-calls.ts'
 import { tcp } from './rule-bodies.ts'
+import { afterTests } from '../../../undo.ts'
 
 const engine = 'native'
 
@@ -15,7 +16,7 @@ let vpc: string
 let made = 0
 
 beforeAll(async () => {
-  net = await tenantNetwork(afterAll)
+  net = await tenantNetwork(afterTests)
   firewall = firewallCalls(net.api, net.workspace)
   vpc = await net.vpc('net-1', '10.20.0.0/16')
 })

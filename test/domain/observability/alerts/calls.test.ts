@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { AlertRuleInput } from '../../../../output/observability/types.ts'
 import { ApiError } from '../../../../runtime/errors.ts'
 import { absentId, addMember, roleAt } from '../../../areas/members.ts'
 import { outcomeOf } from '../../outcomes.ts'
 import { AlertWorld, downRule, serveAlerts, settlesAt, type ServedAlerts } from './served-alerts.ts'
+import { afterTests } from '../../../undo.ts'
 
 const world = new AlertWorld()
 let served: ServedAlerts
@@ -12,7 +13,7 @@ let names = 0
 const newName = (): string => `rule-${(names += 1)}`
 
 beforeAll(async () => {
-  served = await serveAlerts(world, afterAll)
+  served = await serveAlerts(world, afterTests)
 })
 
 const secret = 'correct-horse-battery-staple'

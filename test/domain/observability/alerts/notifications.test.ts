@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { AlertRuleInput } from '../../../../output/observability/types.ts'
 import { AlertWorld, downRule, eventually, serveAlerts, settlesAt, type ServedAlerts } from './served-alerts.ts'
+import { afterTests } from '../../../undo.ts'
 
 const world = new AlertWorld()
 let served: ServedAlerts
 let rules = 0
 
 beforeAll(async () => {
-  served = await serveAlerts(world, afterAll)
+  served = await serveAlerts(world, afterTests)
 })
 
 beforeEach(() => {

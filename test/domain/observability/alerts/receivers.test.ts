@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { GivenSettings } from '../../../../server/settings/values.ts'
 import { observabilityArea } from '../../../../server/observability/area.ts'
 import { observabilitySettings } from '../../../../server/observability/settings.ts'
@@ -9,6 +9,7 @@ import { addTenant } from '../../../areas/members.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { outcomeOf } from '../../outcomes.ts'
 import { AlertWorld, downRule, eventually } from './served-alerts.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** The only private network to which notifications may go. */
 const allowed = '127.0.0.1/32'
@@ -25,7 +26,7 @@ beforeAll(async () => {
     response.writeHead(302, { location: `${origin}/elsewhere` }).end()
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
+  afterTests(() => {
     server.closeAllConnections()
     server.close()
   })
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const platform = await testPlatform({
     areas: areas.map(area => (area.domain.name === 'observability' ? observabilityArea(world.measured()) : area)),
     config: { given },
-    later: afterAll,
+    later: afterTests,
   })
   const { api } = await platform.admin()
   const { workspace } = await addTenant(api, 'acme')

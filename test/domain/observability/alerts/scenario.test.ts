@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { AlertRule } from '../../../../output/observability/types.ts'
 import { AlertWorld, downRule, serveAlerts, settlesAt, type ServedAlerts } from './served-alerts.ts'
+import { afterTests } from '../../../undo.ts'
 
 const world = new AlertWorld()
 let served: ServedAlerts
 
 beforeAll(async () => {
-  served = await serveAlerts(world, afterAll)
+  served = await serveAlerts(world, afterTests)
 })
 
 const stateOf = ({ alerts, state }: AlertRule) => ({ rule: state, alerts: alerts.map(alert => alert.state) })

@@ -1,16 +1,17 @@
 import { gzipSync } from 'node:zlib'
 import { compress } from 'snappyjs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { absentId } from '../../../areas/members.ts'
 import { encoded, messageType } from './encoded-messages.ts'
 import { gaugeRequest, key, servedPlane, textOf, type ServedPlane } from './served-plane.ts'
+import { afterTests } from '../../../undo.ts'
 
 let plane: ServedPlane
 let otlp: string
 let write: string
 
 beforeAll(async () => {
-  plane = await servedPlane(afterAll)
+  plane = await servedPlane(afterTests)
   otlp = await plane.config({ name: 'otlp', otlp: {} })
   write = await plane.config({ name: 'write', prometheus_remote_write: {} })
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { hasKey } from '../../../../domain/observability/ingestion-configs/ingest-keys.ts'
 import { ingestionConfigCollection } from '../../../../domain/observability/ingestion-configs/ingestion-configs-store.ts'
 import type { Ninefold } from '../../../../output/client.ts'
@@ -9,13 +9,14 @@ import { storeCollections } from '../../../../server/platform-store.ts'
 import { absentId, addMember, addTenant, roleAt, type Tenant } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
+import { afterTests } from '../../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold
 let tenant: Tenant
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api
   tenant = await addTenant(api, 'acme')
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricQueryInput, MetricRangeQueryInput } from '../../../../output/observability/types.ts'
 import { jsonText } from '../../../../domain/resources/json-text.ts'
@@ -7,6 +7,7 @@ import { testPlatform } from '../../../areas/test-platform.ts'
 import { series } from '../../../server/observability/native/engines.ts'
 import { outcomeOf } from '../../outcomes.ts'
 import { servedMetrics, withEngine, type MetricPlace, type ServedMetrics } from './served-metrics.ts'
+import { afterTests } from '../../../undo.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -27,7 +28,7 @@ let served: ServedMetrics
 let place: MetricPlace
 
 beforeAll(async () => {
-  served = await servedMetrics(afterAll)
+  served = await servedMetrics(afterTests)
   place = await served.newPlace()
   await served.write(place.workspace, counter('x'), series({ __name__: 'up', job: 'api' }, [[t0, 1]]))
 })

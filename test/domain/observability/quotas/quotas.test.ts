@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { QuotaName } from '../../../../domain/observability/quotas/definitions.ts'
 import { limitCollection, limitId } from '../../../../domain/observability/quotas/limits-store.ts'
 import { areas } from '../../../../server/areas.ts'
@@ -12,6 +12,7 @@ import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts
 import { whileOpen } from '../../../areas/while-open.ts'
 import { openBeside, testStorePlace } from '../../../server/store/left-place.ts'
 import { outcomeOf } from '../../outcomes.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** The definitions of observability.md 1, with their units, counted things and default limits. */
 const defined = [
@@ -34,7 +35,7 @@ let other: Tenant
 let viewer: Member
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   admin = await platform.admin()
   acme = await addTenant(admin.api, 'acme')
   other = await addTenant(admin.api, 'other')

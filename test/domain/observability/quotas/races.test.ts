@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { definitionId } from '../../../../domain/observability/quotas/definitions.ts'
 import { limitCollection, limitId } from '../../../../domain/observability/quotas/limits-store.ts'
 import type { RetentionPolicyInput } from '../../../../output/observability/types.ts'
@@ -9,15 +9,16 @@ import { addTenant, type Member } from '../../../areas/members.ts'
 import { race, raceRounds } from '../../../areas/race.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
+import { afterTests } from '../../../undo.ts'
 
 let admin: Member
 let store: ServerStore
 
 beforeAll(async () => {
-  const platform = await testPlatform({ later: afterAll })
+  const platform = await testPlatform({ later: afterTests })
   admin = await platform.admin()
   store = await openBeside(platform.config, storeCollections(areas))
-  afterAll(() => store.close())
+  afterTests(() => store.close())
 })
 
 /** Returns the id of a new workspace with this limit of silences. */

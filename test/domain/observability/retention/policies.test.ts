@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { RetentionPolicy, RetentionPolicyInput } from '../../../../output/observability/types.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { addTenant, type Member, type Tenant } from '../../../areas/members.ts'
@@ -6,6 +6,7 @@ import { olderPlace } from '../../../areas/older-place.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { whileOpen } from '../../../areas/while-open.ts'
 import { outcomeOf } from '../../outcomes.ts'
+import { afterTests } from '../../../undo.ts'
 
 const [active, disabled] = [
   'OBSERVABILITY_RETENTION_POLICY_STATE_ACTIVE',
@@ -15,7 +16,7 @@ const [active, disabled] = [
 let admin: Member
 
 beforeAll(async () => {
-  admin = await (await testPlatform({ later: afterAll })).admin()
+  admin = await (await testPlatform({ later: afterTests })).admin()
 })
 
 let tenants = 0

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { MetricEngine, MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
 import { droppedCollection } from '../../../../domain/observability/retention/dropped-telemetry.ts'
 import { nextPurgeTime } from '../../../../domain/observability/retention/next-purge.ts'
@@ -13,6 +13,7 @@ import { testPlatform } from '../../../areas/test-platform.ts'
 import { series } from '../../../server/observability/native/engines.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
 import { servedMetrics, type ServedMetrics } from '../metric-calls/served-metrics.ts'
+import { afterTests } from '../../../undo.ts'
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000] as const
 
@@ -21,10 +22,10 @@ let admin: Member
 let store: ServerStore
 
 beforeAll(async () => {
-  served = await servedMetrics(afterAll)
+  served = await servedMetrics(afterTests)
   admin = served.admin
   store = await openBeside(served.platform.config, storeCollections(areas))
-  afterAll(() => store.close())
+  afterTests(() => store.close())
 })
 
 interface PurgeOptions {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { PrometheusScrapeInput } from '../../../../output/observability/types.ts'
 import { observabilitySettings } from '../../../../server/observability/settings.ts'
@@ -7,6 +7,7 @@ import { GivenSettings } from '../../../../server/settings/values.ts'
 import { addTenant, type Tenant } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { targetPage } from './target-page.ts'
+import { afterTests } from '../../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold
@@ -14,7 +15,7 @@ let tenant: Tenant
 
 beforeAll(async () => {
   const given = new GivenSettings().with(observabilitySettings['observability.allow_private_targets'], ['127.0.0.0/8'])
-  platform = await testPlatform({ later: afterAll, config: { given } })
+  platform = await testPlatform({ later: afterTests, config: { given } })
   api = (await platform.admin()).api
   tenant = await addTenant(api, 'acme')
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { activeSilences } from '../../../../domain/observability/silences/active-silences.ts'
 import { silenceRetention } from '../../../../domain/observability/silences/silence-retention.ts'
 import { silenceCollection } from '../../../../domain/observability/silences/silences-store.ts'
@@ -11,6 +11,7 @@ import { absentId, addTenant, type Member, type Tenant } from '../../../areas/me
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
 import { outcomeOf } from '../../outcomes.ts'
+import { afterTests } from '../../../undo.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -20,10 +21,10 @@ let admin: Member
 let store: ServerStore
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   admin = await platform.admin()
   store = await openBeside(platform.config, storeCollections(areas))
-  afterAll(() => store.close())
+  afterTests(() => store.close())
 })
 
 let tenants = 0

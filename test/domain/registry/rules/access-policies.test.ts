@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { AccessRuleInput } from '../../../../output/registry/types.ts'
 import { absentId, addTenant, type Member, type Tenant } from '../../../areas/members.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
+import { afterTests } from '../../../undo.ts'
 
 let api: Ninefold
 let admin: Member
@@ -10,7 +11,7 @@ let tenant: Tenant
 let repository: string
 
 beforeAll(async () => {
-  const platform = await testPlatform({ later: afterAll })
+  const platform = await testPlatform({ later: afterTests })
   admin = await platform.admin()
   api = admin.api
   tenant = await addTenant(api, 'acme')

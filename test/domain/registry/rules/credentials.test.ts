@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { registryMember } from '../members.ts'
 import { faultOf, OciClient } from '../oci-client.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
+import { afterTests } from '../../../undo.ts'
 
 let served: ServedRegistry
 
 beforeAll(async () => {
-  served = await servedRegistry(afterAll)
+  served = await servedRegistry(afterTests)
 })
 
 const at = () => ({ workspace: served.workspace, engine: 'native' })

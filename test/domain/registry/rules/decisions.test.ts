@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { AccessRuleInput } from '../../../../output/registry/types.ts'
 import { addTenant } from '../../../areas/members.ts'
 import { registryMember, type RegistryMember } from '../members.ts'
 import { faultOf, OciClient } from '../oci-client.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
+import { afterTests } from '../../../undo.ts'
 
 let served: ServedRegistry
 let nobody: RegistryMember
 let puller: RegistryMember
 
 beforeAll(async () => {
-  served = await servedRegistry(afterAll)
+  served = await servedRegistry(afterTests)
   nobody = await registryMember(served, 'nobody', served, [])
   puller = await registryMember(served, 'puller', served, ['registry.artifacts.pull'])
 })

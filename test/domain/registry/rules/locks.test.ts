@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { DeploymentLockInput } from '../../../../output/registry/types.ts'
 import { absentId } from '../../../areas/members.ts'
 import { faultOf, ociImage, ociIndex } from '../oci-client.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
+import { afterTests } from '../../../undo.ts'
 
 let served: ServedRegistry
 
 beforeAll(async () => {
-  served = await servedRegistry(afterAll)
+  served = await servedRegistry(afterTests)
 })
 
 interface Pushed {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { PullGrantInput } from '../../../../output/registry/types.ts'
 import { absentId, addMember, addTenant, roleAt, type Tenant } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
+import { afterTests } from '../../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold
@@ -11,7 +12,7 @@ let taker: Tenant
 let repository: string
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api
   giver = await addTenant(api, 'giver')
   taker = await addTenant(api, 'taker')

@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { BucketInput } from '../../../../output/storage/types.ts'
 import { absentId, addTenant, type Tenant } from '../../../areas/members.ts'
 import { addRegions } from '../../../areas/regions.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
+import { afterTests } from '../../../undo.ts'
 
 let api: Ninefold
 let tenant: Tenant
 
 beforeAll(async () => {
-  const platform = await testPlatform({ later: afterAll })
+  const platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api
   tenant = await addTenant(api, 'acme')
 })

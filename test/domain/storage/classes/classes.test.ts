@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { StorageClassInput } from '../../../../output/storage/types.ts'
 import { addMember, addTenant, roleAt, type Tenant } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
+import { afterTests } from '../../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold
 let tenant: Tenant
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api
   tenant = await addTenant(api, 'acme')
 })

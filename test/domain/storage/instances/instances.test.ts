@@ -1,19 +1,20 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { StorageOperation } from '../../../../output/storage/types.ts'
 import { isEnded } from '../../../../runtime/operations.ts'
 import { absentId } from '../../../areas/members.ts'
 import { addRegions } from '../../../areas/regions.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
+import { afterTests } from '../../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api
 })
 

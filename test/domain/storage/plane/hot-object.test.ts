@@ -1,14 +1,15 @@
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fromStatus } from '../../../../runtime/status.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { patientApi, sendPatiently, signed } from '../patient-calls.ts'
 import { tenantStorage } from '../tenant-storage.ts'
+import { afterTests } from '../../../undo.ts'
 
 const writers = [1, 2, 3, 4]
 const overwrites = 10
 
 it('an object that is overwritten all the time can be read and copied at any time', { timeout: 180_000 }, async () => {
-  const tenant = await tenantStorage({}, { later: afterAll })
+  const tenant = await tenantStorage({}, { later: afterTests })
   const { at, platform, workspace } = tenant
   const { storage } = await patientApi(tenant)
   const body = { object: 'hot' }

@@ -1,9 +1,10 @@
-import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { Traffic } from '../../../../domain/storage/statistics/traffic.ts'
 import { tenantStorage } from '../tenant-storage.ts'
+import { afterTests } from '../../../undo.ts'
 
 it('the bytes of an upload count, with and without a declared length', async () => {
-  const { admin, at, send } = await tenantStorage({}, { later: afterAll })
+  const { admin, at, send } = await tenantStorage({}, { later: afterTests })
   const count = vi.spyOn(Traffic.prototype, 'count')
   onTestFinished(() => count.mockRestore())
   const url = await admin.api.storage.createPresignedUploadUrl({ ...at, body: { object: 'counted' } })

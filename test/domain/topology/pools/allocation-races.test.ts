@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { CapacityNeed, Topology } from '../../../../domain/ports/topology.ts'
 import type { Ninefold } from '../../../../output/client.ts'
 import { ApiError } from '../../../../runtime/errors.ts'
@@ -7,6 +7,7 @@ import { doctorFindings } from '../../../areas/doctor.ts'
 import { race, raceRounds, type Racers } from '../../../areas/race.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { consumerOf, usingArea, type Using } from '../using-area.ts'
+import { afterTests } from '../../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold['topology']
@@ -21,12 +22,12 @@ const [first, second] = [usingArea(), usingArea()]
 const mounted = [...areas, first.module]
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll, areas: mounted })
+  platform = await testPlatform({ later: afterTests, areas: mounted })
   api = (await platform.admin()).api.topology
   using = beside = first.calls()
   const { storeUrl } = platform.config
   if (storeUrl === undefined) return
-  await testPlatform({ config: { storeUrl }, later: afterAll, areas: [...areas, second.module] })
+  await testPlatform({ config: { storeUrl }, later: afterTests, areas: [...areas, second.module] })
   beside = second.calls()
 })
 

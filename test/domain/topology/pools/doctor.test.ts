@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Transaction } from '../../../../domain/ports/store.ts'
 import { references } from '../../../../domain/resources/references.ts'
 import { poolCollection, type StoredPool } from '../../../../domain/topology/pools/pools-store.ts'
@@ -12,12 +12,13 @@ import { addRegions } from '../../../areas/regions.ts'
 import { whileOpen } from '../../../areas/while-open.ts'
 import { copyPlace, openBeside, testStorePlace } from '../../../server/store/left-place.ts'
 import { patch } from '../../taxonomy/broken-store.ts'
+import { afterTests } from '../../../undo.ts'
 
 let left: StorePlace
 let ids: Readonly<Record<'pool' | 'target' | 'zone', string>>
 
 beforeAll(async () => {
-  left = await testStorePlace(afterAll)
+  left = await testStorePlace(afterTests)
   ids = await whileOpen(left, fill)
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Transaction } from '../../../../domain/ports/store.ts'
 import {
   allocationId,
@@ -15,6 +15,7 @@ import { whileOpen } from '../../../areas/while-open.ts'
 import { copyPlace, openBeside, testStorePlace } from '../../../server/store/left-place.ts'
 import { patch } from '../../taxonomy/broken-store.ts'
 import { consumerOf, usingArea } from '../using-area.ts'
+import { afterTests } from '../../../undo.ts'
 
 let left: StorePlace
 let ids: Readonly<Record<'pool' | 'zone', string>>
@@ -24,7 +25,7 @@ const mounted = [...areas, module]
 const [idle, guest] = [consumerOf('idle'), consumerOf('guest')].map(allocationId)
 
 beforeAll(async () => {
-  left = await testStorePlace(afterAll)
+  left = await testStorePlace(afterTests)
   ids = await whileOpen(left, fill, mounted)
 })
 

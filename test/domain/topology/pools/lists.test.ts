@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
+import { afterTests } from '../../../undo.ts'
 
 let api: Ninefold['topology']
 
 const capacity = { vcpus: 100, memory_mib: 100_000, disk_gib: 1000 }
 
 beforeAll(async () => {
-  api = (await (await testPlatform({ later: afterAll })).admin()).api.topology
+  api = (await (await testPlatform({ later: afterTests })).admin()).api.topology
   const driver = 'TOPOLOGY_DRIVER_SIMULATED'
   for (const location of ['ash', 'birch']) {
     for (const [name, endpoint] of [

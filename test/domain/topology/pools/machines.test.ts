@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { VmInput } from '../../../../output/compute/types.ts'
 import { addTenant } from '../../../areas/members.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { areasWithMachines } from '../../network/machines/machine-area.ts'
+import { afterTests } from '../../../undo.ts'
 
 let platform: TestPlatform
 let api: Ninefold
@@ -16,7 +17,7 @@ let site: string
 let count = 0
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll, areas: areasWithMachines })
+  platform = await testPlatform({ later: afterTests, areas: areasWithMachines })
   api = (await platform.admin()).api
   workspace = (await addTenant(api, 'acme')).workspace
   const path = { workspace, engine: 'native' }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import { minus } from '../../../../domain/topology/pools/capacity.ts'
 import { poolCollection, type StoredPool } from '../../../../domain/topology/pools/pools-store.ts'
 import type { Ninefold } from '../../../../output/client.ts'
@@ -8,6 +8,7 @@ import { storeCollections } from '../../../../server/platform-store.ts'
 import type { ServerStore } from '../../../../server/store/server-store.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
+import { afterTests } from '../../../undo.ts'
 
 export const capacity = { vcpus: 8, memory_mib: 16_384, disk_gib: 500 }
 export const small = { vcpus: 2, memory_mib: 1024, disk_gib: 10 }
@@ -33,11 +34,11 @@ export class PoolHost {
   /** Registers a hook that opens the platform before the tests of the file. */
   constructor() {
     beforeAll(async () => {
-      this.#platform = await testPlatform({ later: afterAll })
+      this.#platform = await testPlatform({ later: afterTests })
       this.#api = (await this.platform.admin()).api.topology
       const store = await openBeside(this.platform.config, storeCollections(areas))
       this.#store = store
-      afterAll(() => store.close())
+      afterTests(() => store.close())
       await this.api.registerDeploymentTarget({ body: target('par-h1') })
       await this.api.approveLocation({ id: 'paris', body: { region: 'eu-west1' } })
       await this.api.createZone({ body: { name: 'eu-west1-a', location: 'paris' } })

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { ResourcePoolInput } from '../../../../output/topology/types.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { race, raceRounds, type Racers } from '../../../areas/race.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
+import { afterTests } from '../../../undo.ts'
 
 type Api = Ninefold['topology']
 
@@ -16,10 +17,10 @@ let api: Api
 let other: Api
 
 beforeAll(async () => {
-  platform = await testPlatform({ later: afterAll })
+  platform = await testPlatform({ later: afterTests })
   api = (await platform.admin()).api.topology
   const { storeUrl } = platform.config
-  const beside = storeUrl === undefined ? platform : await testPlatform({ config: { storeUrl }, later: afterAll })
+  const beside = storeUrl === undefined ? platform : await testPlatform({ config: { storeUrl }, later: afterTests })
   other = (await beside.admin()).api.topology
   await api.createZone({ body: { name: 'beside', location: 'local' } })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { beforeAll, beforeEach } from 'vitest'
 import type { CapacityNeed } from '../../../../domain/ports/topology.ts'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { ResourcePoolInput } from '../../../../output/topology/types.ts'
@@ -6,6 +6,7 @@ import { areas } from '../../../../server/areas.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { usingArea, type Using } from '../using-area.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** Returns a need with the given amounts of the three dimensions. */
 export const need = (vcpus: number, memory_mib: number, disk_gib: number): CapacityNeed => ({
@@ -42,7 +43,7 @@ export function poolZone(): PoolZone {
   let zone: string
   let count = 0
   beforeAll(async () => {
-    platform = await testPlatform({ later: afterAll, areas: mounted })
+    platform = await testPlatform({ later: afterTests, areas: mounted })
     api = (await platform.admin()).api.topology
   })
   beforeEach(async () => {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { race, toldOutcomes, type Racers } from '../../../areas/race.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { postgresUrl } from '../../../server/store/harness.ts'
 import { redeemedText, tenantCapsules, type MadeCapsule, type TenantCapsules } from './tenant-capsules.ts'
+import { afterTests } from '../../../undo.ts'
 
 /**
  * The number of rounds of each race. For two hundred rounds:
@@ -20,12 +21,12 @@ let tenant: TenantCapsules
 let other: { readonly anyone: Ninefold; readonly admin: Ninefold }
 
 beforeAll(async () => {
-  tenant = await tenantCapsules({ later: afterAll })
+  tenant = await tenantCapsules({ later: afterTests })
   const { anyone, admin, platform } = tenant
   other = { anyone, admin: admin.api }
   const { dataDir, storeUrl } = platform.config
   if (storeUrl === undefined) return
-  const second = await testPlatform({ config: { dataDir, storeUrl }, later: afterAll })
+  const second = await testPlatform({ config: { dataDir, storeUrl }, later: afterTests })
   other = { anyone: second.as(), admin: (await second.admin()).api }
 })
 

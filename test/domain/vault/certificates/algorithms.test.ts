@@ -1,6 +1,6 @@
 import { createServer, connect } from 'node:tls'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { beforeAll, describe, expect, it, test } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { keyCalls, tenantKeys } from '../keys/tenant-keys.ts'
 import { patient } from '../patient.ts'
@@ -13,6 +13,7 @@ import {
   requestKeys,
   type TenantCertificates,
 } from './tenant-certificates.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** The algorithms of the keys of authorities. */
 const algorithms = [
@@ -28,7 +29,7 @@ let tenant: TenantCertificates
 let waits = 0
 
 beforeAll(async () => {
-  const made = await tenantKeys({ later: afterAll })
+  const made = await tenantKeys({ later: afterTests })
   const { platform, workspace } = made
   const admin = patient(platform, made.admin)
   tenant = { ...made, admin, ...keyCalls(admin, workspace), ...certificateCalls({ ...made, admin }) }

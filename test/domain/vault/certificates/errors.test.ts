@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Collection, Transaction } from '../../../../domain/ports/store.ts'
 import { authorityCollection } from '../../../../domain/vault/certificates/authorities-store.ts'
 import { certificateCollection, certificateState } from '../../../../domain/vault/certificates/certificates-store.ts'
@@ -12,6 +12,7 @@ import { baseUrl } from '../../../areas/open-platform.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
 import { patch } from '../../taxonomy/broken-store.ts'
 import { tenantCertificates, type TenantCertificates } from './tenant-certificates.ts'
+import { afterTests } from '../../../undo.ts'
 
 const dayMs = 86_400_000
 const past = '2026-01-01T00:00:00.000Z'
@@ -22,9 +23,9 @@ let store: Awaited<ReturnType<typeof openBeside>>
 let count = 0
 
 beforeAll(async () => {
-  tenant = await tenantCertificates({ later: afterAll })
+  tenant = await tenantCertificates({ later: afterTests })
   store = await openBeside(tenant.platform.config, storeCollections(areas))
-  afterAll(() => store.close())
+  afterTests(() => store.close())
 })
 
 const next = (): string => `made-${(count += 1)}`

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { CertificateInput } from '../../../../output/vault/types.ts'
 import type { Ninefold } from '../../../../output/client.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
@@ -10,6 +10,7 @@ import { keyCalls } from '../keys/tenant-keys.ts'
 import { patient } from '../patient.ts'
 import { tenantSecrets } from '../tenant-secrets.ts'
 import { certificateCalls, type TenantCertificates } from './tenant-certificates.ts'
+import { afterTests } from '../../../undo.ts'
 
 /**
  * The number of rounds of each race. For two hundred rounds:
@@ -34,7 +35,7 @@ let other: Vault
 let top: string
 
 beforeAll(async () => {
-  const made = await tenantSecrets({ later: afterAll })
+  const made = await tenantSecrets({ later: afterTests })
   const { at, organisation, platform, workspace } = made
   const admin = patient(platform, made.admin)
   tenant = { ...made, admin, ...keyCalls(admin, workspace), ...certificateCalls({ admin, at, workspace }) }
@@ -45,7 +46,7 @@ beforeAll(async () => {
     await admin.api.taxonomy.createQuotaOverride({ quota, body: { ...scope, limit: 100_000 } })
   const { dataDir, storeUrl } = platform.config
   if (storeUrl !== undefined) {
-    const second = await testPlatform({ config: { dataDir, storeUrl }, later: afterAll })
+    const second = await testPlatform({ config: { dataDir, storeUrl }, later: afterTests })
     other = patient(second, await second.admin()).api.vault
   }
   top = await tenant.root('top')

@@ -1,5 +1,5 @@
 import { X509Certificate, generateKeyPairSync } from 'node:crypto'
-import { afterAll, beforeAll, expect, it, test } from 'vitest'
+import { beforeAll, expect, it, test } from 'vitest'
 import type {
   CertificateAuthorityInput,
   CertificateInput,
@@ -9,12 +9,13 @@ import { childrenOf, derBitString, derSequence, elementAt } from '../../../../do
 import { pemOf } from '../../../../domain/vault/certificates/x509/pem.ts'
 import { absentId } from '../../../areas/members.ts'
 import { tenantCertificates, type TenantCertificates } from './tenant-certificates.ts'
+import { afterTests } from '../../../undo.ts'
 
 let tenant: TenantCertificates
 let count = 0
 
 beforeAll(async () => {
-  tenant = await tenantCertificates({ later: afterAll })
+  tenant = await tenantCertificates({ later: afterTests })
 })
 
 const next = (): string => `made-${(count += 1)}`

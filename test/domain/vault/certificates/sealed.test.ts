@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { authorityCollection } from '../../../../domain/vault/certificates/authorities-store.ts'
 import { listCollection } from '../../../../domain/vault/revoked/lists-store.ts'
 import type { Ninefold } from '../../../../output/client.ts'
@@ -10,6 +10,7 @@ import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts
 import { openBeside } from '../../../server/store/left-place.ts'
 import { patch } from '../../taxonomy/broken-store.ts'
 import { tenantCertificates, type TenantCertificates } from './tenant-certificates.ts'
+import { afterTests } from '../../../undo.ts'
 
 const public_key_pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .publicKey.export({ format: 'pem', type: 'spki' })
@@ -56,7 +57,7 @@ async function forgetSignature(place: StorePlace, authority: string): Promise<vo
 let sealed: Sealed
 
 beforeAll(async () => {
-  const first = await tenantCertificates({ later: afterAll })
+  const first = await tenantCertificates({ later: afterTests })
   const root = await first.root('root')
   const template = await first.template(root, 'web', { allowed_dns_names: ['*.acme.example'] })
   const certificate = await first.issue(root, { name: 'web', config })
@@ -68,7 +69,7 @@ beforeAll(async () => {
   await first.platform.close()
   await forgetSignature(first.platform.config, unsigned)
   const place = { dataDir, ...(storeUrl !== undefined && { storeUrl }), isDev: false }
-  const platform = await testPlatform({ config: place, later: afterAll })
+  const platform = await testPlatform({ config: place, later: afterTests })
   const { vault } = (await platform.admin()).api
   sealed = { first, platform, vault, at: first.at, root, template, certificate, unsigned, waiting }
 })

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Store } from '../../../../domain/ports/store.ts'
 import { templateCollection } from '../../../../domain/vault/certificates/templates-store.ts'
 import type { AreaModule } from '../../../../server/area.ts'
 import { areas } from '../../../../server/areas.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { tenantCertificates, type TenantCertificates } from './tenant-certificates.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** The change between the signature of a certificate and its transaction; undefined for none. */
 let change: (() => Promise<unknown>) | undefined
@@ -39,7 +40,7 @@ let tenant: TenantCertificates
 let count = 0
 
 beforeAll(async () => {
-  tenant = await tenantCertificates({ areas: changed, later: afterAll })
+  tenant = await tenantCertificates({ areas: changed, later: afterTests })
 })
 
 /** Creates an authority with a template; returns the calls that change the template, and issue by it. */

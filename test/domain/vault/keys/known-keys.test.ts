@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { base64, keyCalls, tenantKeys, type TenantKeys } from './tenant-keys.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** The calls of one server. */
 interface Server {
@@ -15,10 +16,10 @@ let one: Server
 let other: Server
 
 beforeAll(async () => {
-  tenant = await tenantKeys({ later: afterAll })
+  tenant = await tenantKeys({ later: afterTests })
   const { admin, platform, workspace } = tenant
   one = { at: tenant.at, vault: admin.api.vault, taxonomy: admin.api.taxonomy }
-  const second = await (await testPlatform({ config: platform.config, later: afterAll })).admin()
+  const second = await (await testPlatform({ config: platform.config, later: afterTests })).admin()
   other = { at: keyCalls(second, workspace).at, vault: second.api.vault, taxonomy: second.api.taxonomy }
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Ninefold } from '../../../../output/client.ts'
 import type { CryptoKeyInput, VaultOperation } from '../../../../output/vault/types.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
@@ -7,6 +7,7 @@ import { race, toldOutcomes, type Racers } from '../../../areas/race.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { postgresUrl } from '../../../server/store/harness.ts'
 import { base64, keyCalls, tenantKeys, type TenantKeys } from './tenant-keys.ts'
+import { afterTests } from '../../../undo.ts'
 
 /**
  * The number of rounds of each race; a change of a key waits until all servers know it. For two hundred rounds:
@@ -26,12 +27,12 @@ let one: Calls
 let other: Calls
 
 beforeAll(async () => {
-  tenant = await tenantKeys({ later: afterAll })
+  tenant = await tenantKeys({ later: afterTests })
   const { admin, platform } = tenant
   // Every round leaves its keys.
   await admin.api.taxonomy.updateQuota({ id: 'vault.cryptoKeys', body: { default_limit: rounds * 20 } })
   const { dataDir, storeUrl } = platform.config
-  second = storeUrl === undefined ? platform : await testPlatform({ config: { dataDir, storeUrl }, later: afterAll })
+  second = storeUrl === undefined ? platform : await testPlatform({ config: { dataDir, storeUrl }, later: afterTests })
 })
 
 /**

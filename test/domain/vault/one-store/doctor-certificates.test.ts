@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Transaction } from '../../../../domain/ports/store.ts'
 import { quotaTotals, quotaUsages } from '../../../../domain/taxonomy/quotas/usage.ts'
 import { authorityCollection, authorityState } from '../../../../domain/vault/certificates/authorities-store.ts'
@@ -20,6 +20,7 @@ import { whileOpen } from '../../../areas/while-open.ts'
 import { copyPlace, openBeside, testStorePlace } from '../../../server/store/left-place.ts'
 import { certificateCalls } from '../certificates/tenant-certificates.ts'
 import { patch, remove } from '../../taxonomy/broken-store.ts'
+import { afterTests } from '../../../undo.ts'
 
 const public_key_pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .publicKey.export({ format: 'pem', type: 'spki' })
@@ -43,7 +44,7 @@ interface Left {
 }
 
 async function leftPlace(): Promise<Left> {
-  const place = await testStorePlace(afterAll)
+  const place = await testStorePlace(afterTests)
   return whileOpen(place, async (api: Ninefold) => {
     const tenant = await addTenant(api, 'acme')
     const { workspace } = tenant

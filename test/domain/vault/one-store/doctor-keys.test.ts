@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Transaction } from '../../../../domain/ports/store.ts'
 import { quotaTotals, quotaUsages } from '../../../../domain/taxonomy/quotas/usage.ts'
 import { capsuleCollection, capsulePayloads } from '../../../../domain/vault/capsules/capsules-store.ts'
@@ -14,6 +14,7 @@ import { whileOpen } from '../../../areas/while-open.ts'
 import { copyPlace, openBeside, testStorePlace } from '../../../server/store/left-place.ts'
 import { patch, remove } from '../../taxonomy/broken-store.ts'
 import { base64, keyCalls } from '../keys/tenant-keys.ts'
+import { afterTests } from '../../../undo.ts'
 
 describe('the doctor', () => {
   let left: StorePlace
@@ -26,7 +27,7 @@ describe('the doctor', () => {
   const version = (number: number): string => `${key}/versions/${number}`
 
   beforeAll(async () => {
-    left = await testStorePlace(afterAll)
+    left = await testStorePlace(afterTests)
     await whileOpen(left, fill)
   })
 

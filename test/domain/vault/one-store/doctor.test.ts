@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { payloadCollection, secretVersionCollection } from '../../../../domain/vault/secrets/secret-versions-store.ts'
 import { secretCollection } from '../../../../domain/vault/secrets/secrets-store.ts'
 import { safeKeys, workspaceKeys } from '../../../../domain/vault/seal/seal-store.ts'
@@ -13,6 +13,7 @@ import { whileOpen } from '../../../areas/while-open.ts'
 import { copyPlace, openBeside, testStorePlace } from '../../../server/store/left-place.ts'
 import { patch, remove } from '../../taxonomy/broken-store.ts'
 import { secretCalls } from '../tenant-secrets.ts'
+import { afterTests } from '../../../undo.ts'
 
 describe('the doctor', () => {
   let left: StorePlace
@@ -21,7 +22,7 @@ describe('the doctor', () => {
   let workspace: string
 
   beforeAll(async () => {
-    left = await testStorePlace(afterAll)
+    left = await testStorePlace(afterTests)
     await whileOpen(left, fill)
     row = `${secret}/versions/1`
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { recordedActivities } from '../../../areas/activities.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { seeded } from '../../../areas/random.ts'
@@ -7,6 +7,7 @@ import { tenantCapsules, type TenantCapsules } from '../capsules/tenant-capsules
 import { absentId } from '../../../areas/members.ts'
 import { certificateCalls } from '../certificates/tenant-certificates.ts'
 import { formsOf, storedBy } from '../stored-texts.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** The number of random requests; `NINEFOLD_VAULT_HOSTILE=10000 npx vitest run test/domain/vault/one-store` */
 const requests = Number(process.env['NINEFOLD_VAULT_HOSTILE'] ?? 400)
@@ -22,7 +23,7 @@ let capsule: string
 let authority: string
 
 beforeAll(async () => {
-  tenant = await tenantCapsules({ later: afterAll })
+  tenant = await tenantCapsules({ later: afterTests })
   const { create } = keyCalls(tenant.admin, tenant.workspace)
   key = await create('target', 'AES_256_GCM')
   mac = await create('mac', 'HMAC_SHA256')

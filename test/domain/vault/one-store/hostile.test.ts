@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { seeded } from '../../../areas/random.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { tenantSecrets, type TenantSecrets } from '../tenant-secrets.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** The number of random requests; `NINEFOLD_VAULT_HOSTILE=10000 npx vitest run test/domain/vault/one-store/hostile.test.ts` */
 const requests = Number(process.env['NINEFOLD_VAULT_HOSTILE'] ?? 400)
@@ -11,7 +12,7 @@ let tenant: TenantSecrets
 let secret: string
 
 beforeAll(async () => {
-  tenant = await tenantSecrets({ later: afterAll })
+  tenant = await tenantSecrets({ later: afterTests })
   secret = await tenant.create('target')
   await tenant.add(secret, 'the one value')
 })

@@ -1,5 +1,5 @@
 import { publicEncrypt } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Collection } from '../../../../domain/ports/store.ts'
 import { capsulePayloads } from '../../../../domain/vault/capsules/capsules-store.ts'
 import { materialCollection } from '../../../../domain/vault/keys/key-versions-store.ts'
@@ -12,6 +12,7 @@ import { absentId } from '../../../areas/members.ts'
 import { secretCalls } from '../tenant-secrets.ts'
 import { base64, tenantKeys, type Short, type TenantKeys } from '../keys/tenant-keys.ts'
 import { mutatedBytes, mutatedText } from './mutated-text.ts'
+import { afterTests } from '../../../undo.ts'
 
 /**
  * The number of mutated requests, of which each test makes its share.
@@ -24,7 +25,7 @@ const timeout = 60_000 + requests * 60
 let tenant: TenantKeys
 
 beforeAll(async () => {
-  tenant = await tenantKeys({ later: afterAll })
+  tenant = await tenantKeys({ later: afterTests })
 })
 
 interface Answered {

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import { addMember, roleAt, type Member } from '../../../areas/members.ts'
 import { base64, tenantSecrets, type TenantSecrets } from '../tenant-secrets.ts'
+import { afterTests } from '../../../undo.ts'
 
 let tenant: TenantSecrets
 let members = 0
 
 beforeAll(async () => {
-  tenant = await tenantSecrets({ later: afterAll })
+  tenant = await tenantSecrets({ later: afterTests })
 })
 
 /** Makes a user with a predefined role, or with a new role of these permissions, at the workspace. */

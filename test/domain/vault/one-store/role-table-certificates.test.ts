@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import { addMember, roleAt, type Member } from '../../../areas/members.ts'
 import { baseUrl } from '../../../areas/open-platform.ts'
 import { outcomeOf } from '../../outcomes.ts'
 import { certificateCalls } from '../certificates/tenant-certificates.ts'
 import { tenantSecrets, type TenantSecrets } from '../tenant-secrets.ts'
+import { afterTests } from '../../../undo.ts'
 
 let tenant: TenantSecrets
 let count = 0
@@ -37,7 +38,7 @@ async function member(role: string | readonly string[]): Promise<Member> {
 }
 
 beforeAll(async () => {
-  tenant = await tenantSecrets({ later: afterAll })
+  tenant = await tenantSecrets({ later: afterTests })
   for (const role of roles) members.set(role, await member(role))
 })
 

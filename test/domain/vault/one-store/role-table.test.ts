@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import { addMember, roleAt, type Member } from '../../../areas/members.ts'
 import { outcomeOf } from '../../outcomes.ts'
 import { base64, redeemedText, tenantCapsules, type TenantCapsules } from '../capsules/tenant-capsules.ts'
+import { afterTests } from '../../../undo.ts'
 
 let tenant: TenantCapsules
 const members = new Map<string, Member>()
@@ -20,7 +21,7 @@ const roles = [
 type Role = (typeof roles)[number]
 
 beforeAll(async () => {
-  tenant = await tenantCapsules({ later: afterAll })
+  tenant = await tenantCapsules({ later: afterTests })
   const { admin, organisation, platform, workspace } = tenant
   for (const role of roles) {
     const grants = [roleAt(role, 'WORKSPACE', workspace)]

@@ -1,18 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../../../generator/model/types.ts'
 import { readDocuments } from '../../../../server/specs/documents.ts'
 import { absentId } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { tenantSecrets } from '../tenant-secrets.ts'
+import { afterTests } from '../../../undo.ts'
 
 let sealed: TestPlatform
 let token: string
 let workspace: string
 
 beforeAll(async () => {
-  const first = await tenantSecrets({ later: afterAll })
+  const first = await tenantSecrets({ later: afterTests })
   workspace = first.workspace
-  sealed = await testPlatform({ config: { ...first.platform.config, isDev: false }, later: afterAll })
+  sealed = await testPlatform({ config: { ...first.platform.config, isDev: false }, later: afterTests })
   token = (await sealed.admin()).token
 })
 

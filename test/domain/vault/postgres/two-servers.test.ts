@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemPrincipalId } from '../../../../domain/ports/reserved.ts'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { StorePlace } from '../../../../server/platform-store.ts'
@@ -13,6 +13,7 @@ import { testStorePlace } from '../../../server/store/left-place.ts'
 import { outcomeOf } from '../../outcomes.ts'
 import { base64, keyCalls } from '../keys/tenant-keys.ts'
 import { secretCalls } from '../tenant-secrets.ts'
+import { afterTests } from '../../../undo.ts'
 
 type Settings = Readonly<Record<string, string>>
 
@@ -30,13 +31,16 @@ function root(name: string): Settings {
 
 /** Starts a server process on the place. */
 const start = (settings: Settings): Promise<ServedPlatform> =>
-  servedPlatform({ ...settings, NINEFOLD_DATA_DIR: place.dataDir, NINEFOLD_STORE_URL: place.storeUrl ?? '' }, afterAll)
+  servedPlatform(
+    { ...settings, NINEFOLD_DATA_DIR: place.dataDir, NINEFOLD_STORE_URL: place.storeUrl ?? '' },
+    afterTests,
+  )
 
 let first: Settings
 
 beforeAll(async () => {
-  place = await testStorePlace(afterAll)
-  folder = testFolder(afterAll)
+  place = await testStorePlace(afterTests)
+  folder = testFolder(afterTests)
   first = root('first')
   one = await start(first)
   other = await start(first)

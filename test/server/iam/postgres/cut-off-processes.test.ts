@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { waitMs } from '../../../../domain/iam/feed/settling.ts'
 import { startProxy, type Proxy } from '../../store/postgres/proxy.ts'
 import { testStoreUrl } from '../../store/harness.ts'
 import { answersUntil, askedAt } from '../asked.ts'
 import { addMember, addTenant, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
 import { servedPlatform, type ServedPlatform } from '../served-platform.ts'
+import { afterTests } from '../../../undo.ts'
 
 /** Two processes on one database, which all tests share; the second process connects through a proxy that can fail. */
 interface Servers {
@@ -29,12 +30,12 @@ const graceMs = 2000
 
 let servers: Servers
 beforeAll(async () => {
-  const { storeUrl = '' } = await testStoreUrl(afterAll)
-  const one = await servedPlatform({ NINEFOLD_STORE_URL: storeUrl }, afterAll)
+  const { storeUrl = '' } = await testStoreUrl(afterTests)
+  const one = await servedPlatform({ NINEFOLD_STORE_URL: storeUrl }, afterTests)
   const ada = await one.admin()
   const at = await addTenant(ada.api, 'acme')
-  const between = await startProxy(storeUrl, afterAll)
-  const other = await servedPlatform({ NINEFOLD_STORE_URL: between.url }, afterAll)
+  const between = await startProxy(storeUrl, afterTests)
+  const other = await servedPlatform({ NINEFOLD_STORE_URL: between.url }, afterTests)
   servers = { one, other, between, ada, at }
 }, 120_000)
 

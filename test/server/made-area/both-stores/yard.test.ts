@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { areaPlatform, type AreaPlatform, type WorkspaceCaller } from '../area-platform.ts'
 import { boxes, notes } from '../yard-kinds.ts'
 import { yardArea, type YardControl } from '../yard.ts'
+import { afterTests } from '../../../undo.ts'
 
 const control: YardControl = {}
 const absent = '01900000-0000-7000-8000-0000000000ff'
@@ -11,7 +12,7 @@ let yard: WorkspaceCaller
 let rack: string
 let count = 0
 
-beforeAll(async () => void (platform = await areaPlatform([yardArea(control)], afterAll)))
+beforeAll(async () => void (platform = await areaPlatform([yardArea(control)], afterTests)))
 beforeEach(async () => {
   Object.assign(control, { isSealed: false, isProtected: false })
   yard = await platform.newWorkspace(`w-${(count += 1)}`)

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { BodyMemory } from '../../../../../domain/observability/plane/read-body.ts'
 import { observabilitySettings } from '../../../../../server/observability/settings.ts'
 import type { SettingValues } from '../../../../../server/settings/declarations.ts'
 import { GivenSettings } from '../../../../../server/settings/values.ts'
 import { gaugeRequest, servedPlane, type ServedPlane } from '../served-plane.ts'
+import { afterTests } from '../../../../undo.ts'
 
 type Limits = SettingValues<typeof observabilitySettings>['observability.limits']
 
@@ -13,7 +14,7 @@ describe('a workspace with a limit of samples a second', () => {
   let config: string
   beforeAll(async () => {
     const given = new GivenSettings().with(observabilitySettings['observability.limits'], limits)
-    plane = await servedPlane(afterAll, given)
+    plane = await servedPlane(afterTests, given)
     const { group: parent_group_id, organisation } = plane.tenant
     const body = { name: 'limited', parent_group_id }
     const { resource_id: workspace } = await plane.api.taxonomy.createWorkspace({ organisation, body })

@@ -1,12 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { compress } from 'snappyjs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { PushedBody } from '../../../../../domain/observability/metrics/metric-engine.ts'
 import { ApiError } from '../../../../../runtime/errors.ts'
 import { seeded, type Random } from '../../../../areas/random.ts'
 import { attribute, decode, requestOf } from '../decoding.ts'
 import { encoded } from '../encoded-messages.ts'
 import { servedPlane, type ServedPlane } from '../served-plane.ts'
+import { afterTests } from '../../../../undo.ts'
 
 /** The number of mutated bodies of each form. */
 const rounds = Number(process.env['NINEFOLD_INGEST_MUTATIONS'] ?? 125)
@@ -125,7 +126,7 @@ describe('a mutated body', () => {
 describe('a served platform', () => {
   let plane: ServedPlane
   beforeAll(async () => {
-    plane = await servedPlane(afterAll)
+    plane = await servedPlane(afterTests)
   })
 
   it('answers 200, 204, 400 or 413 to mutated bodies, and takes good ones afterwards', async () => {

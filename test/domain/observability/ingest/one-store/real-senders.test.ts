@@ -6,17 +6,18 @@ import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metr
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AggregationTemporality, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../../../server/killed/processes.ts'
 import { hasProgram, run } from '../../../../server/programs.ts'
 import { testFolder } from '../../../../server/store/harness.ts'
 import { key, servedPlane, textOf, type ServedPlane } from '../served-plane.ts'
+import { afterTests } from '../../../../undo.ts'
 
 let plane: ServedPlane
 let config: string
 
 beforeAll(async () => {
-  plane = await servedPlane(afterAll)
+  plane = await servedPlane(afterTests)
   config = await plane.config({ name: 'otlp', otlp: { promote_resource_attributes: ['deployment.environment'] } })
 })
 

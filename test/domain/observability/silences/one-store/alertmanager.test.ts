@@ -1,4 +1,4 @@
-import { beforeAll, afterAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { activeSilences } from '../../../../../domain/observability/silences/active-silences.ts'
 import type { SilenceMatcherInput } from '../../../../../output/observability/types.ts'
 import { areas } from '../../../../../server/areas.ts'
@@ -11,6 +11,7 @@ import { hasProgram } from '../../../../server/programs.ts'
 import { openBeside } from '../../../../server/store/left-place.ts'
 import { outcomeOf } from '../../../outcomes.ts'
 import { alertmanagerProgram, startAlertmanager, type Alertmanager } from '../alertmanager.ts'
+import { afterTests } from '../../../../undo.ts'
 
 const names = ['host', 'job', 'zone'] as const
 
@@ -76,12 +77,12 @@ describe.runIf(hasProgram(alertmanagerProgram))('a silence, beside Alertmanager'
   let workspace: string
 
   beforeAll(async () => {
-    theirs = await startAlertmanager(afterAll)
-    const platform = await testPlatform({ later: afterAll })
+    theirs = await startAlertmanager(afterTests)
+    const platform = await testPlatform({ later: afterTests })
     admin = await platform.admin()
     workspace = (await addTenant(admin.api, 'acme')).workspace
     store = await openBeside(platform.config, storeCollections(areas))
-    afterAll(() => store.close())
+    afterTests(() => store.close())
   })
 
   const created = (matchers: readonly SilenceMatcherInput[]) => {

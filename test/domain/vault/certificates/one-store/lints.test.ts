@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { CertificateInput, CertificateTemplateInput } from '../../../../../output/vault/types.ts'
 import { testFolder } from '../../../../server/store/harness.ts'
 import { tenantCertificates, type TenantCertificates } from '../tenant-certificates.ts'
 import { pkilint, pkilintErrors, zlint, zlintErrors } from './lint-programs.ts'
+import { afterTests } from '../../../../undo.ts'
 
 const algorithms = [
   'EC_P256_SHA256',
@@ -149,8 +150,8 @@ async function issueAll(put: (name: string, pem: string) => void): Promise<void>
 
 beforeAll(async () => {
   if (zlint === undefined && pkilint === undefined) return
-  tenant = await tenantCertificates({ later: afterAll })
-  const folder = testFolder(afterAll)
+  tenant = await tenantCertificates({ later: afterTests })
+  const folder = testFolder(afterTests)
   const written: string[] = []
   await issueAll((name, pem) => {
     const path = join(folder, `${name}.pem`)
