@@ -19,7 +19,7 @@ export class ContentFile {
     this.size = Number(stats.size)
   }
 
-  /** Opens a file, runs `act`, and closes the file. Throws `CommandError` for what is no file. */
+  /** Opens a file, runs `act`, and closes the file. Throws `CommandError` for a folder or a device. */
   static async reading<R>(path: string, act: (file: ContentFile) => Promise<R>): Promise<R> {
     const handle = await open(path, 'r')
     try {

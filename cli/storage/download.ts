@@ -56,7 +56,7 @@ export async function download(path: string, from: Download): Promise<void> {
   await rm(list, { force: true })
 }
 
-/** Throws `CommandError`, and removes what has arrived, if the checksum of the whole differs. */
+/** Throws `CommandError`, and removes the received parts, if the checksum of the whole differs. */
 async function requireWhole(
   { checksum_crc32c, name }: ObjectMetadata,
   parts: readonly { readonly sum: number; readonly length: number }[],

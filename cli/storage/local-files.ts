@@ -12,7 +12,7 @@ export interface LocalFile {
 
 /**
  * Iterates over the files below a folder, in the order of names. Links to files are followed, links to folders are not,
- * because they may lead in circles; `skip` receives the path of what is neither file nor folder.
+ * because they may lead in circles; `skip` receives the path of each other entry, such as a socket.
  */
 export async function* filesBelow(
   folder: string,

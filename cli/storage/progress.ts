@@ -5,7 +5,7 @@ import { printable } from '../printable.ts'
 const drawMs = 100
 const barWidth = 24
 
-/** What a command has to do, as far as it is known, and what it has done. */
+/** A number of files and their bytes. */
 interface Amounts {
   files: number
   bytes: number
@@ -23,12 +23,12 @@ export class Progress {
   #failed = 0
   #drawnMs = -Infinity
 
-  /** `verb` is what is done to files, such as `copied`. */
+  /** `verb` is the participle of the last line, such as `copied`. */
   constructor(verb: string) {
     this.#verb = verb
   }
 
-  /** Adds a file to what is to be done. */
+  /** Adds a file of which the command has heard. */
   add(bytes: number): void {
     this.#known.files += 1
     this.#known.bytes += bytes

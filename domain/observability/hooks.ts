@@ -26,7 +26,7 @@ export const observabilityHooks = (environment: ObservabilityEnvironment): Parti
       for await (const { id, version } of tx.each(ingestionStatusCollection, { workspace_id: workspace }))
         await tx.delete(ingestionStatusCollection, id, version)
     })
-    // The worker of the retention deletes what is left here, or what another server has.
+    // The worker of the retention deletes files that are left here, or that another server has.
     if (lease.isHeld) await dropTelemetry(environment)
   },
 })

@@ -71,7 +71,7 @@ async function evaluateAt(
   )
 }
 
-/** Sends what is due between two evaluations: repeated notifications, and the end of alerts. */
+/** Sends the notifications that are due between two evaluations: repeated ones, and those of ended alerts. */
 async function notifyAt(parts: AlertParts, turn: Turn, read: ReadRule, nowMs: number, nextMs: number): Promise<void> {
   const { id, value: rule } = read.rule
   const alerts = await readAlerts(parts.store, id)
