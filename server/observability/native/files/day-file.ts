@@ -3,7 +3,7 @@ import { countOf, encodeChunk, mostSamples } from '../format/chunk.ts'
 import { decodePart, encodePart, samplesOfSeries, type Part } from '../format/part.ts'
 import { mergeSamples, samplesBetween, type Samples } from '../format/samples.ts'
 import { chunksBetween, daySchema, samplesOfChunks, type ChunkRow } from './day-tables.ts'
-import { checked, openForWriting, rowsOf } from './telemetry-file.ts'
+import { checked, openForWriting, rowsOf, transact } from './telemetry-file.ts'
 
 /** A part and its number in the file. */
 export interface StoredPart {
@@ -150,13 +150,9 @@ export class DayFile {
   /** Runs a transaction that a loss of power may undo; its effects are durable before those of any later append. */
   #relaxed(change: () => void): void {
     checked(this.file, () => {
-      this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE')
+      this.#database.exec('PRAGMA synchronous = NORMAL')
       try {
-        change()
-        this.#database.exec('COMMIT')
-      } catch (error) {
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-        throw error
+        transact(this.#database, change)
       } finally {
         this.#database.exec('PRAGMA synchronous = FULL')
       }

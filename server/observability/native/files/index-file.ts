@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { MetricMetadata } from '../../../../domain/observability/metrics/samples.ts'
 import { hashOfKey } from '../format/label-key.ts'
 import { indexSchema } from './index-tables.ts'
-import { checked, openForWriting, rowOf, rowsOf } from './telemetry-file.ts'
+import { checked, openForWriting, rowOf, rowsOf, transact } from './telemetry-file.ts'
 
 /** A series of the index. */
 export interface IndexedSeries {
@@ -113,15 +113,6 @@ export class IndexFile {
   }
 
   #change(change: () => void): void {
-    checked(this.file, () => {
-      this.#database.exec('BEGIN IMMEDIATE')
-      try {
-        change()
-        this.#database.exec('COMMIT')
-      } catch (error) {
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-        throw error
-      }
-    })
+    checked(this.file, () => transact(this.#database, change))
   }
 }

@@ -77,6 +77,18 @@ export function openForReading(file: string, kind: FileKind): DatabaseSync | und
   })
 }
 
+/** Runs a change in a transaction of its own; the caller turns errors of SQLite into faults by `checked`. */
+export function transact(database: DatabaseSync, change: () => void): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    change()
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
 /** Calls a function that reads or writes a file; throws its errors of SQLite as `FileFault`. */
 export function checked<T>(file: string, call: () => T): T {
   try {
