@@ -29,8 +29,8 @@ const ruleDurations = ['evaluation_interval', 'for', 'keep_firing_for', 'group_i
 )
 
 /**
- * Requests that violate rules beyond schemas, keyed by operationId, with the area where two areas have it: members that exclude each other or must occur
- * together, and fixed words in paths.
+ * Requests that violate rules beyond schemas, keyed by operationId, with the area where two areas have it: members that
+ * exclude each other or must occur together, and fixed words in paths.
  */
 const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   listScopeAccess: otherWords,
