@@ -8,7 +8,7 @@ import type {
 import type { CallContext, ListContext } from '../../../runtime/context.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { Page } from '../../../runtime/pagination.ts'
-import { requirePlace } from '../../resources/find-rows.ts'
+import { requireFound, requirePlace } from '../../resources/find-rows.ts'
 import { Resources } from '../../resources/resources.ts'
 import { alertRuleCollection, type StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
@@ -24,14 +24,17 @@ type AlertRules = Resources<StoredAlertRule, ObservabilityArea>
 
 /** Returns the handlers of alert rules. */
 export function alertRules(environment: ObservabilityEnvironment): AlertRuleHandlers {
-  const { clock, functions, store } = environment
+  const { clock, functions, store, taxonomy } = environment
   const resources: AlertRules = new Resources(alertRuleKind, environment)
   return {
     listAlertRules: (request, context) => listAlertRules(environment, request, context),
-    async getAlertRule(request) {
-      const { value } = await resources.read(request)
-      return ruleAnswer(store, value, await activeSilences(store, request.workspace, clock.now()))
-    },
+    // An evaluation changes the rule and the rows beside it at once.
+    getAlertRule: request =>
+      store.snapshot(async reader => {
+        const stored = await reader.get(alertRuleCollection, request.id)
+        const { value } = await requireFound(reader, taxonomy, alertRuleKind, request, stored)
+        return ruleAnswer(reader, value, await activeSilences(reader, request.workspace, clock.now()))
+      }),
     async createAlertRule(request, context) {
       const { body, workspace } = request
       await requireQueryRight(environment, context, workspace, body)
@@ -81,12 +84,14 @@ async function listAlertRules(
   { engine, workspace }: ListAlertRulesRequest,
   { query }: ListContext,
 ): Promise<Page<AlertRule>> {
-  const page = await store.page(alertRuleCollection, query, { workspace_id: workspace, engine })
-  if (page.items.length === 0) await requirePlace(store, taxonomy, alertRuleKind, { workspace, engine })
-  const silencesOf = await activeSilences(store, workspace, clock.now())
-  const items: AlertRule[] = []
-  for (const { value } of page.items) items.push(await ruleAnswer(store, value, silencesOf))
-  return { ...page, items }
+  return store.snapshot(async reader => {
+    const page = await reader.page(alertRuleCollection, query, { workspace_id: workspace, engine })
+    if (page.items.length === 0) await requirePlace(reader, taxonomy, alertRuleKind, { workspace, engine })
+    const silencesOf = await activeSilences(reader, workspace, clock.now())
+    const items: AlertRule[] = []
+    for (const { value } of page.items) items.push(await ruleAnswer(reader, value, silencesOf))
+    return { ...page, items }
+  })
 }
 
 function newAlertRule(

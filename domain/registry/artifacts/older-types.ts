@@ -8,7 +8,7 @@ import { artifactCollection, manifestCollection, rowOf, type StoredArtifact } fr
 import { referenceCollection } from './references-store.ts'
 
 /** The single row that records how far the older artifacts have their types. */
-interface OlderTypes {
+export interface OlderTypes {
   readonly id: 'types'
   /** The id of the row of the last artifact that was looked at. */
   readonly after: string

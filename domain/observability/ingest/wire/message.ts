@@ -4,14 +4,14 @@ import type { MessageReader } from './message-reader.ts'
 import { invalidField, wireTypes, type Kind } from './kinds.ts'
 
 /** A field that occurs at most once; the last value counts. */
-interface Single<Value> {
+export interface Single<Value> {
   readonly number: number
   readonly kind: Kind<Value>
   readonly isList: false
 }
 
 /** A field with any number of values. */
-interface List<Value> {
+export interface List<Value> {
   readonly number: number
   readonly kind: Kind<Value>
   readonly isList: true
