@@ -66,7 +66,7 @@ receivers:
     })
     await served.next(id)
     await settlesAt(world.received, 1)
-    const told = async (ours: WebhookBody, text: string, count: number): Promise<void> => {
+    const told = async (ours: WebhookBody, text: string): Promise<void> => {
       await alertmanager.send(
         ours.alerts.map(({ annotations, endsAt, generatorURL, labels, startsAt, status }) => ({
           annotations,
@@ -76,14 +76,16 @@ receivers:
           ...(status === 'resolved' && { endsAt }),
         })),
       )
-      await eventually(() => expect(receiver.bodies.length).toBeGreaterThanOrEqual(count))
-      const theirs = receiver.bodies.at(-1) ?? ''
-      expect(compared(ours)).toEqual(compared(JSON.parse(theirs)))
-      expect(members(text)).toEqual(members(theirs))
+      // Alertmanager may notify an alert of a request alone, and notify it together with the others a second later.
+      await eventually(() => {
+        const theirs = receiver.bodies.at(-1) ?? '{"alerts":[]}'
+        expect(compared(ours)).toEqual(compared(JSON.parse(theirs)))
+        expect(members(text)).toEqual(members(theirs))
+      })
     }
     const [firing] = world.received
     if (!firing) throw new Error('no notification has arrived')
-    await told(firing.body, firing.text, 1)
+    await told(firing.body, firing.text)
     world.time.now += 10_000
     world.set(up('one'), 1)
     world.set(up('two'), 1)
@@ -91,7 +93,7 @@ receivers:
     await settlesAt(world.received, 2)
     const ended = world.received[1]
     if (!ended) throw new Error('no second notification has arrived')
-    await told(ended.body, ended.text, 2)
+    await told(ended.body, ended.text)
   },
   60_000,
 )
