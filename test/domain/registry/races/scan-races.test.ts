@@ -87,7 +87,8 @@ const races: readonly RegistryRace[] = [
       const { ends, round, scan } = await scannable()
       return { calls: [scan, () => round.delete(true)], check: async () => void (await ends()) }
     },
-    documented: ['OK, OK', 'REPOSITORY_NOT_FOUND, OK', 'REPOSITORY_DELETING, OK'],
+    // The deletion may take the artifact after the scan has found its repository.
+    documented: ['OK, OK', 'REPOSITORY_NOT_FOUND, OK', 'REPOSITORY_DELETING, OK', 'ARTIFACT_NOT_FOUND, OK'],
   },
   {
     name: 'a scan in progress and the forced deletion of its repository',
