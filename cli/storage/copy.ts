@@ -49,7 +49,7 @@ const ofOneFile: ReadonlySet<string> = new Set([
 
 /**
  * Copies a file or an object, or with `recursive` all files of a folder or all objects of a place, between this machine
- * and a bucket, or between buckets. What the destination has already with the same bytes is not copied again.
+ * and a bucket, or between buckets. Files that the destination has with the same bytes are not copied again.
  */
 export async function copy(source: string, destination: string, flags: CopyFlags): Promise<void> {
   const [from, to] = [remotePlace(source), remotePlace(destination)]

@@ -8,7 +8,7 @@ export type AlertParts = Pick<
   'alertCounts' | 'baseUrl' | 'clock' | 'failed' | 'lease' | 'metrics' | 'store' | 'taxonomy'
 >
 
-/** Returns what the notifications of a rule have in common. */
+/** Returns the members that all notifications of a rule have in common. */
 export function groupOf(
   { baseUrl }: Pick<ObservabilityEnvironment, 'baseUrl'>,
   { engine, id, name, workspace_id }: Pick<StoredAlertRule, 'id' | 'name' | 'workspace_id' | 'engine'>,

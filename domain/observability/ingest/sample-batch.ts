@@ -56,13 +56,13 @@ export class SampleBatch {
     this.#rejections.set(reason, (this.#rejections.get(reason) ?? 0) + 1)
   }
 
-  /** Keeps what the sender says about a metric; the last description of a name counts. */
+  /** Keeps the description of a metric by its sender; the last description of a name counts. */
   describe(metadata: MetricMetadata): void {
     if (this.#metadata.size < maxDescriptions || this.#metadata.has(metadata.name))
       this.#metadata.set(metadata.name, metadata)
   }
 
-  /** Returns what was collected, with the samples of each series in the order of their times. */
+  /** Returns the collected batch, with the samples of each series in the order of their times. */
   finish(): MetricBatch {
     return {
       series: [...this.#series.values()].map(inOrder),

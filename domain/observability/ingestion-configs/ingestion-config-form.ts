@@ -87,7 +87,7 @@ export const newIngestionConfigForm: readonly FormRule[] = [
   }),
 ]
 
-/** The rules for the bodies of updates: what a body says, whatever the stored config has. */
+/** The rules for the bodies of updates, which look at the body alone. */
 export const ingestionConfigUpdateForm: readonly FormRule[] = [...formOfAll, rules(['prometheus_scrape'], timeFaults)]
 
 /** Yields the faults that an update leaves in a config. */

@@ -14,7 +14,7 @@ export interface Received {
   readonly rejections: Rejections
 }
 
-/** What this server has not stored yet about an ingestion config. */
+/** The changes to the status of an ingestion config that this server has not stored yet. */
 interface Pending {
   accepted: number
   readonly rejections: Map<string, number>
@@ -27,18 +27,18 @@ interface Pending {
 /** The parts of the statuses. */
 interface StatusParts {
   readonly store: Store
-  /** Logs a failure; what was not stored is lost. */
+  /** Logs a failure; the changes that it kept from the store are lost. */
   readonly failed: (error: unknown, subject: string) => void
 }
 
 /**
  * The statuses of ingestion configs: changes are kept in memory and stored together, as additions to the stored counts,
- * because several servers may receive for one config. Answers have what is stored and what this server has not stored.
+ * because several servers may receive for one config. Answers have the stored counts and the changes in memory.
  */
 export class IngestionStatuses {
   readonly #parts: StatusParts
   #pending = new Map<string, Pending>()
-  /** What is being stored. */
+  /** The changes that are being stored. */
   #leaving: ReadonlyMap<string, Pending> = new Map()
   #timer: NodeJS.Timeout | undefined
   #storing: Promise<void> = Promise.resolve()
@@ -61,13 +61,13 @@ export class IngestionStatuses {
     this.#of(config).targets.set(status.url, status)
   }
 
-  /** Returns the status of a config with what is not stored yet. */
+  /** Returns the status of a config with the changes that are not stored yet. */
   async of(reader: Reader, config: string): Promise<Pick<StoredIngestionStatus, 'stats' | 'targets'>> {
     for (;;) {
       if (this.#leaving.has(config)) await this.#storing
       const pending = this.#pending.get(config)
       const stored = (await reader.get(ingestionStatusCollection, config))?.value
-      // What was stored while the row was read would be missing in the row, or counted twice.
+      // Changes that were stored while the row was read would be missing in the row, or counted twice.
       if (this.#pending.get(config) !== pending || this.#leaving.has(config)) continue
       const status = { stats: stored?.stats ?? noStats, targets: stored?.targets ?? [] }
       return pending ? added(status, pending) : status

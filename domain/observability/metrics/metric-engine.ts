@@ -57,7 +57,7 @@ export interface PushRules {
   readonly config: string
 }
 
-/** The limits of a workspace for what it pushes. */
+/** The limits for the samples that a workspace pushes. */
 export interface WriteLimits {
   /** The largest number of series with a sample in the last hour; -1 for none. */
   readonly activeSeries: number
@@ -65,7 +65,7 @@ export interface WriteLimits {
   readonly retentionMs: number
 }
 
-/** The outcome of a write: what is durable, and what was refused. */
+/** The outcome of a write: the numbers of durable and of refused samples. */
 export interface WriteResult {
   readonly accepted: number
   readonly rejections: Rejections

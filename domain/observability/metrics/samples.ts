@@ -10,7 +10,7 @@ export interface Series {
   readonly values: Float64Array
 }
 
-/** What a sender says about a metric. */
+/** The description of a metric by its sender. */
 export interface MetricMetadata {
   readonly name: string
   readonly type: 'COUNTER' | 'GAUGE' | 'HISTOGRAM' | 'SUMMARY' | 'UNKNOWN'
@@ -25,7 +25,7 @@ export type Rejections = Readonly<Record<string, number>>
 export interface MetricBatch {
   readonly series: readonly Series[]
   readonly metadata: readonly MetricMetadata[]
-  /** What the reader of the request has refused already. */
+  /** The samples that the reader of the request has refused already. */
   readonly rejections: Rejections
   /** A sentence about the first refused sample, with the name of its metric; empty if none is refused. */
   readonly message: string

@@ -27,7 +27,7 @@ export interface WebhookBody {
   readonly truncatedAlerts: number
 }
 
-/** What is the same in all notifications of a rule. */
+/** The members that are the same in all notifications of a rule. */
 export interface NotificationGroup {
   readonly rule: { readonly id: string; readonly name: string }
   /** The address of the platform, without a slash at its end. */

@@ -27,7 +27,7 @@ export type PushReply = Reply<
   Readonly<Record<string, string>> | undefined
 >
 
-/** Takes metrics over OTLP/HTTP, and answers in the media type of the request with what was refused. */
+/** Takes metrics over OTLP/HTTP, and answers in the media type of the request with the refused samples. */
 export async function receiveOtlp(parts: PlaneParts, request: PushRequest, context: CallContext): Promise<PushReply> {
   const config = await takingConfig(parts, context, 'otlp', 'METRICS')
   const form = otlpForm(request)

@@ -2,7 +2,7 @@ import { formatValue } from './format-value.ts'
 import type { LabelSet } from './evaluation/label-set.ts'
 import type { Grid, RangeSeries, Row } from './evaluation/vectors.ts'
 
-/** What is answered beside the result of a query. */
+/** The members of an answer beside the result of a query. */
 export interface AnswerNotes {
   readonly warnings: Iterable<string>
   /** The series and the samples that were read. */

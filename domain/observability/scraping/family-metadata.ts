@@ -14,7 +14,7 @@ const types: Readonly<Record<string, MetricMetadata['type']>> = {
 /** The label whose value is a number, for each type that has such a label. */
 const numberLabels: Readonly<Record<string, string>> = { histogram: 'le', summary: 'quantile' }
 
-/** What a page has said about its families of metrics. */
+/** The descriptions that a page has of its families of metrics. */
 export class FamilyMetadata {
   readonly #families = new Map<string, { type: string; help: string; unit: string }>()
   #lastType = ''
@@ -34,7 +34,7 @@ export class FamilyMetadata {
     return numberLabels[this.#lastType] === label
   }
 
-  /** Returns what the page has said, in the order of the page. */
+  /** Returns the descriptions of the page, in its order. */
   all(): MetricMetadata[] {
     return [...this.#families].map(([name, { help, type, unit }]) => ({
       name,

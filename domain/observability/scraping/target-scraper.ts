@@ -40,7 +40,7 @@ export interface Scrape {
   readonly signal: AbortSignal
 }
 
-/** What a scrape has found. */
+/** The outcome of a scrape. */
 export interface Scraped {
   readonly batch: MetricBatch
   readonly status: ScrapeTargetStatus

@@ -1,7 +1,7 @@
 import type { WriteResult } from '../../../domain/observability/metrics/metric-engine.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 
-/** What the engine has done since the start of the server. */
+/** The counts of the work of the engine since the start of the server. */
 export class EngineCounts {
   #accepted = 0
   readonly #rejected = new Map<string, number>()

@@ -115,7 +115,7 @@ export class NativeMetricEngine implements MetricEngine {
     return { activeSeries, samplesLastMinute: this.#samples.of(workspace, now) }
   }
 
-  /** Ends the threads; what was pushed before is on the disk. */
+  /** Ends the threads; samples that were pushed before are on the disk. */
   async end(): Promise<void> {
     await Promise.all([this.#writer.end(), this.#pool.end()])
   }

@@ -22,7 +22,7 @@ const sentences: readonly (readonly [code: string, sentence: string])[] = [
 /** The codes of certificates that are not trusted. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|^HOSTNAME_MISMATCH$/
 
-/** Returns what a failed request met, as a sentence without values of the request. */
+/** Returns the cause of the failure of a request, as a sentence without values of the request. */
 export function sentence(error: unknown): string {
   if (!(error instanceof Error)) return 'the request failed'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

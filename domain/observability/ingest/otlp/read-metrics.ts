@@ -11,7 +11,7 @@ import { pointLabels, resourceLabels, type ResourceLabels } from './resource-lab
 /** The temporalities of sums and histograms (opentelemetry/proto/metrics/v1, AggregationTemporality). */
 const temporalities = { delta: 1, cumulative: 2 } as const
 
-/** What the points of all kinds have. */
+/** The members that the points of all kinds have. */
 interface Point {
   readonly attributes: Iterable<KeyValue>
   readonly timeUnixNano: number | undefined

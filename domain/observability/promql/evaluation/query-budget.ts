@@ -8,7 +8,7 @@ export const maxSeries = 10_000
 /** Work after which the deadline is checked again, in samples. */
 const checkedWork = 50_000
 
-/** The limits of one query, and what it has used of them. */
+/** The limits of one query, and the used part of each. */
 export class QueryBudget {
   readonly #deadline: number
   readonly #isAborted: () => boolean

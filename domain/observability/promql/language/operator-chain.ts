@@ -10,7 +10,7 @@ export type ChainItem =
 /** Makes the results of the parts of a chain. */
 export interface ChainReader<T> {
   operand(node: SyntaxNode): T
-  /** Applies the modifier of a node, such as `offset`, to what it follows. */
+  /** Applies the modifier of a node, such as `offset`, to the expression before it. */
   modify(operand: T, node: SyntaxNode): T
   sign(operand: T, isNegative: boolean, position: number): T
   combine(left: T, operator: BinaryOperator, details: readonly SyntaxNode[], right: T): T

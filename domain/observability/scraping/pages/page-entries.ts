@@ -9,7 +9,7 @@ export interface PageSample {
   readonly time?: number
 }
 
-/** What a page says about a family of metrics. */
+/** The description that a page has of a family of metrics. */
 export interface PageMetadata {
   readonly kind: 'help' | 'type' | 'unit'
   readonly name: string

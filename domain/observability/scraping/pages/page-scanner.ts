@@ -26,7 +26,7 @@ export class PageScanner {
     return character === '\0' ? '' : character
   }
 
-  /** Takes what a sticky pattern matches; undefined if it does not match here. */
+  /** Takes the text that a sticky pattern matches; undefined if it does not match here. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     if (!pattern.test(this.#text)) return undefined

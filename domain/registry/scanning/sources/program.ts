@@ -1,7 +1,7 @@
 import { readGoBuildInfo } from './go-build-info.ts'
 import { nothing, type Reading } from './source-package.ts'
 
-/** What a program says about the packages that it was built from. */
+/** The packages that a program names as those from which it was built. */
 export interface ProgramParts {
   /** The build info of Go, which bytes may follow; undefined in a program of another language. */
   readonly buildInfo: Uint8Array | undefined

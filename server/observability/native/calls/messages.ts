@@ -28,7 +28,7 @@ export type WriteCall =
   | { readonly kind: 'purge'; readonly workspace: string; readonly retention: MetricRetention; readonly now: number }
   | { readonly kind: 'drop'; readonly workspace: string }
   | { readonly kind: 'active'; readonly workspace: string; readonly now: number }
-  /** Ends what is begun, and closes all files. */
+  /** Ends the begun work, and closes all files. */
   | { readonly kind: 'end' }
 
 /** The work of a thread that reads; `now` is the time of the call. */

@@ -2,7 +2,7 @@ import type { MetricDescriptor } from '../../../../output/observability/types.ts
 import { keptSeries } from './series-times.ts'
 import type { WorkspaceReader } from './workspace-reader.ts'
 
-/** What the series of a metric say together. */
+/** The facts that the series of a metric give together. */
 interface Gathered {
   readonly labels: Set<string>
   series: number

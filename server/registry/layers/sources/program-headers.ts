@@ -4,7 +4,7 @@ export interface Segment {
   readonly end: number
 }
 
-/** What the first bytes of a program say about it. */
+/** The facts in the first bytes of a program. */
 export interface ProgramHeaders {
   /** The parts in which Go puts its build info. */
   readonly writable: readonly Segment[]
