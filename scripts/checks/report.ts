@@ -9,6 +9,8 @@ export interface FileReport {
   /** The message of the first error outside of a test; empty without such an error. */
   readonly message: string
   readonly tests: readonly TestReport[]
+  /** What failed in a first run of the file, if the file ran again alone: the names of tests, or the first message. */
+  readonly failedBefore: readonly string[]
   /** The start and end of the file, in milliseconds of the same clock. */
   readonly began: number
   readonly ended: number

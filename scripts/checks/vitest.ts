@@ -104,6 +104,9 @@ function count(name: string, files: readonly FileReport[]): Result {
     skipped: skipped.length,
     notes: [
       ...skipped.map(test => `SKIPPED ${test.name}`),
+      ...files.flatMap(({ failedBefore, path, project }) =>
+        failedBefore.map(name => `UNSTABLE ${path} on ${project}: ${name} (it failed beside other tests)`),
+      ),
       ...failed.map(({ name, path, project }) => `FAILED ${path} on ${project}: ${name}`),
       ...broken.map(({ path, message }) => `FAILED to run ${path}: ${message.split('\n', 1)[0] ?? ''}`),
     ],

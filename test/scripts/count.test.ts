@@ -7,6 +7,7 @@ const file = (path: string, ...statuses: readonly TestReport['status'][]): FileR
   project: 'sqlite',
   isFailed: statuses.includes('failed'),
   message: '',
+  failedBefore: [],
   tests: statuses.map((status, index) => ({ status, name: `test ${index}` })),
   began: 0,
   ended: 0,
@@ -36,6 +37,19 @@ it('names every skipped test', () => {
 it('names every failed test with its file and its store', () => {
   const [result] = resultsOf(report(file('test/a.test.ts', 'passed', 'failed')), 1)
   expect(result).toMatchObject({ passed: 1, failed: 1, notes: ['FAILED test/a.test.ts on sqlite: test 1'] })
+})
+
+it('names what failed before a file ran again', () => {
+  const again = { ...file('test/a.test.ts', 'passed', 'failed'), failedBefore: ['test 0'] }
+  const [result] = resultsOf(report(again), 1)
+  expect(result).toMatchObject({
+    passed: 1,
+    failed: 1,
+    notes: [
+      'UNSTABLE test/a.test.ts on sqlite: test 0 (it failed beside other tests)',
+      'FAILED test/a.test.ts on sqlite: test 1',
+    ],
+  })
 })
 
 it('names every error that no test caught', () => {

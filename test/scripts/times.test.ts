@@ -7,6 +7,7 @@ const file = (path: string, project: string, began: number, ended: number): File
   project,
   isFailed: false,
   message: '',
+  failedBefore: [],
   tests: [
     { name: 'one', status: 'passed' },
     { name: 'two', status: 'passed' },

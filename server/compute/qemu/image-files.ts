@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { BootImage } from '../../../domain/compute/drivers/driver.ts'
@@ -114,6 +115,8 @@ export class ImageFiles {
     const hash = createHash('sha256')
     const { maxBytes } = this.#limits
     let length = 0
+    // An open file is there to be deleted; a stream that opens its file itself may make it after a failure.
+    const handle = await open(file, 'wx', 0o600)
     await pipeline(
       body,
       async function* (chunks: AsyncIterable<Uint8Array>) {
@@ -124,7 +127,7 @@ export class ImageFiles {
           yield chunk
         }
       },
-      createWriteStream(file, { mode: 0o600 }),
+      handle.createWriteStream(),
     )
     return hash.digest('hex')
   }

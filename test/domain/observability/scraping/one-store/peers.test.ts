@@ -55,9 +55,9 @@ async function scrapingPlatform(jobs: readonly PeerJob[]) {
 
 type Query = (text: string) => Promise<readonly PeerElement[]>
 
-/** Waits until all jobs are up, at most 20 seconds. */
-async function areUp(query: Query, count: number): Promise<void> {
-  for (let i = 0; i < 100 && (await query('up == 1')).length < count; i += 1) await setTimeout(200)
+/** Waits until an expression has as many elements, at most 30 seconds. */
+async function areThere(query: Query, text: string, count: number): Promise<void> {
+  for (let i = 0; i < 150 && (await query(text)).length < count; i += 1) await setTimeout(200)
 }
 
 /** Returns the value of a label as Prometheus 3 stores it; Prometheus 2 keeps the text of the page. */
@@ -96,8 +96,8 @@ describe('a scrape', () => {
       ]
       await using peer = await peerPrometheus(jobs)
       const query = await scrapingPlatform(jobs)
-      await areUp(query, 3)
-      await areUp(peer.query, 3)
+      await areThere(query, 'up', jobs.length)
+      await areThere(peer.query, 'up', jobs.length)
       const compared = '{job=~".+",__name__!~"scrape_duration_seconds|scrape_series_added|ALERTS.*"}'
       const own = await query(compared)
       const theirs = await peer.query(compared)
@@ -119,8 +119,8 @@ describe('a scrape', () => {
       const jobs = [{ job: 'node', target, honorLabels: false, labels: { rack: 'r1' } }]
       await using peer = await peerPrometheus(jobs)
       const query = await scrapingPlatform(jobs)
-      await areUp(query, 1)
-      await areUp(peer.query, 1)
+      await areThere(query, 'up == 1', 1)
+      await areThere(peer.query, 'up == 1', 1)
       // Series of devices and states may come and go between the two scrapes.
       const named = '{__name__=~"node_(cpu|memory|load|filesystem|uname|vmstat|disk).*|go_.*|process_.*|up"}'
       const seriesOf = (elements: readonly PeerElement[]) => texts(elements.map(([labels]) => [labels, '']))
