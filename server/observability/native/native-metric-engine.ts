@@ -2,16 +2,15 @@ import type {
   AlertVector,
   InstantQuery,
   MetricEngine,
-  MetricRetention,
   MetricSelection,
   MetricUsage,
   PushedBody,
   RangeQuery,
-  RetainedBytes,
   WriteLimits,
   WriteResult,
 } from '../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../domain/observability/metrics/samples.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/retention/telemetry-retention.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
 import type { NativeLease } from '../../../domain/resources/native-lease.ts'
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
@@ -98,7 +97,7 @@ export class NativeMetricEngine implements MetricEngine {
     return this.#written(workspace, await this.#write({ kind: 'write', workspace, batch, limits, now: this.#now() }))
   }
 
-  async purge(workspace: string, retention: MetricRetention): Promise<RetainedBytes> {
+  async purge(workspace: string, retention: TelemetryRetention): Promise<RetainedBytes> {
     const result = await this.#write({ kind: 'purge', workspace, retention, now: this.#now() })
     // The thread sends results of this type only.
     return result as RetainedBytes
