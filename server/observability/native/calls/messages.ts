@@ -28,8 +28,12 @@ export type WriteCall =
   | { readonly kind: 'purge'; readonly workspace: string; readonly retention: TelemetryRetention; readonly now: number }
   | { readonly kind: 'drop'; readonly workspace: string }
   | { readonly kind: 'active'; readonly workspace: string; readonly now: number }
-  /** Ends the begun work, and closes all files. */
-  | { readonly kind: 'end' }
+  | EndCall
+
+/** Ends the begun work of a thread that writes, and closes all files. */
+export interface EndCall {
+  readonly kind: 'end'
+}
 
 /** The work of a thread that reads; `now` is the time of the call. */
 export type ReadCall = { readonly workspace: string; readonly now: number } & (
