@@ -21,7 +21,9 @@ import { alertMetrics } from './alert-metrics.ts'
 import { engineMetrics } from './native/engine-metrics.ts'
 import { telemetryFolder } from './native/files/places.ts'
 import { NativeMetricEngine } from './native/native-metric-engine.ts'
+import { NativeTraceEngine } from './native/native-trace-engine.ts'
 import { telemetryHost } from './native/telemetry-checks.ts'
+import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
@@ -29,7 +31,7 @@ type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound'>> & {
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound' | 'traces'>> & {
   /** Takes the telemetry of other areas. */
   readonly telemetry?: Observability
 }
@@ -62,17 +64,22 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const lease = new NativeLease()
   const alertCounts = new AlertCounts()
   expose(alertMetrics(alertCounts))
-  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease })
+  const engineParts = { ...parts, root: telemetryFolder(dataDir), lease }
+  const metrics = new NativeMetricEngine(engineParts)
+  const traces = new NativeTraceEngine(engineParts)
   expose(engineMetrics(metrics))
+  expose(traceMetrics(traces))
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
   atEnd(() => metrics.end())
+  atEnd(() => traces.end())
   return {
     ...parts,
     limits: settings['observability.limits'],
     lease,
     alertCounts,
     metrics,
+    traces,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),

@@ -9,6 +9,7 @@ import { renderPlaneError } from './plane-errors.ts'
 import type { PlaneParts } from './plane-parts.ts'
 import { withProtobufErrors } from './protobuf-answers.ts'
 import { receiveMetrics, receiveRemoteWrite } from './receive-metrics.ts'
+import { receiveTraces } from './receive-traces.ts'
 import type { PushReply, PushRequest, Receive } from './receive.ts'
 import { takingConfig, type Signal } from './taking-config.ts'
 
@@ -22,7 +23,7 @@ const pace = { bytesPerSecond: 1, overMs: 60_000 } as const
 const paths: Readonly<Record<string, { readonly operationId: string; readonly receive: Receive }>> = {
   '/v1/metrics': { operationId: 'pushMetrics', receive: receiveMetrics },
   '/v1/logs': { operationId: 'pushLogs', receive: unbuilt('LOGS', 'pushLogs') },
-  '/v1/traces': { operationId: 'pushTraces', receive: unbuilt('TRACES', 'pushTraces') },
+  '/v1/traces': { operationId: 'pushTraces', receive: receiveTraces },
   '/api/v1/write': { operationId: 'remoteWrite', receive: receiveRemoteWrite },
 }
 

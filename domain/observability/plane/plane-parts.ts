@@ -1,6 +1,7 @@
 import type { ObservabilityEnvironment } from '../environment.ts'
 import type { IngestionStatuses } from '../ingestion-configs/ingestion-status.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
+import type { TraceEngine } from '../traces/trace-engine.ts'
 import type { BodyMemory } from './read-body.ts'
 import type { RecentRetentions } from './recent-retentions.ts'
 import type { SenderRates } from './sender-rates.ts'
@@ -11,6 +12,7 @@ export interface PlaneParts extends Pick<
   'access' | 'clock' | 'functions' | 'limits' | 'store' | 'taxonomy'
 > {
   readonly metrics: Pick<MetricEngine, 'push'>
+  readonly traces: Pick<TraceEngine, 'push'>
   readonly statuses: Pick<IngestionStatuses, 'received'>
   readonly rates: SenderRates
   readonly retentions: RecentRetentions

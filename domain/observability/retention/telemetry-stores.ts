@@ -11,8 +11,11 @@ export interface TelemetryStore {
 }
 
 /** The engines of the signals that are stored. */
-export type TelemetryEngines = Pick<ObservabilityEnvironment, 'metrics'>
+export type TelemetryEngines = Pick<ObservabilityEnvironment, 'metrics' | 'traces'>
 
 /** Returns the stored signals with their stores. */
-export const telemetryStores = ({ metrics }: TelemetryEngines): ReadonlyMap<SignalInput, TelemetryStore> =>
-  new Map([['OBSERVABILITY_SIGNAL_METRICS', metrics]])
+export const telemetryStores = ({ metrics, traces }: TelemetryEngines): ReadonlyMap<SignalInput, TelemetryStore> =>
+  new Map<SignalInput, TelemetryStore>([
+    ['OBSERVABILITY_SIGNAL_METRICS', metrics],
+    ['OBSERVABILITY_SIGNAL_TRACES', traces],
+  ])

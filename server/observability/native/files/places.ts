@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** The length of a UTC day in milliseconds. */
@@ -10,17 +10,17 @@ export const dayOf = (time: number): number => Math.floor(time / dayMs)
 /** Returns the folder for the telemetry of all workspaces. */
 export const telemetryFolder = (dataDir: string): string => join(resolve(dataDir), 'observability')
 
-/** The places of the metrics of one workspace below the folder for telemetry. */
-export class MetricPlaces {
+/** The places of a signal of one workspace below the folder for telemetry. */
+export class SignalPlaces {
   /** The folder of the workspace. */
   readonly workspace: string
-  /** The folder of its metrics. */
+  /** The folder of the signal. */
   readonly folder: string
   readonly index: string
 
-  constructor(root: string, workspace: string) {
+  constructor(root: string, workspace: string, signal: 'logs' | 'metrics' | 'traces') {
     this.workspace = join(root, workspace)
-    this.folder = join(this.workspace, 'metrics')
+    this.folder = join(this.workspace, signal)
     this.index = join(this.folder, 'index.sqlite')
   }
 
@@ -41,6 +41,20 @@ export class MetricPlaces {
   }
 }
 
+/** The places of the metrics of one workspace. */
+export class MetricPlaces extends SignalPlaces {
+  constructor(root: string, workspace: string) {
+    super(root, workspace, 'metrics')
+  }
+}
+
+/** The places of the traces of one workspace. */
+export class TracePlaces extends SignalPlaces {
+  constructor(root: string, workspace: string) {
+    super(root, workspace, 'traces')
+  }
+}
+
 /** Returns the names in a folder; none if there is no such folder. */
 export function namesIn(folder: string): readonly string[] {
   try {
@@ -49,4 +63,11 @@ export function namesIn(folder: string): readonly string[] {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
   }
+}
+
+/** Returns the sizes of the files in a folder together. */
+export function bytesIn(folder: string): number {
+  let sum = 0
+  for (const name of namesIn(folder)) sum += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
+  return sum
 }

@@ -69,6 +69,7 @@ export class DayReader {
   }
 }
 
-function inodeOf(file: string): bigint | undefined {
+/** Returns the number of a file in its file system; undefined if there is no such file. */
+export function inodeOf(file: string): bigint | undefined {
   return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
 }
