@@ -1,5 +1,6 @@
 import type { Collection, Store, Transaction } from '../../ports/store.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import type { MetricEngine } from '../metrics/metric-engine.ts'
 
 /** A purged workspace whose telemetry the server with the files has yet to delete. */
 export interface DroppedTelemetry {
@@ -16,7 +17,10 @@ export async function recordDrop(tx: Transaction, workspace: string): Promise<vo
   await tx.insert(droppedCollection, { id: workspace })
 }
 
-type DropParts = Pick<ObservabilityEnvironment, 'failed' | 'metrics'> & { readonly store: Pick<Store, 'each' | 'tx'> }
+interface DropParts extends Pick<ObservabilityEnvironment, 'failed'> {
+  readonly metrics: Pick<MetricEngine, 'drop'>
+  readonly store: Pick<Store, 'each' | 'tx'>
+}
 
 /** Deletes the telemetry of purged workspaces, on the server that has the files. Failures are logged. */
 export async function dropTelemetry({ failed, metrics, store }: DropParts): Promise<void> {
