@@ -23,10 +23,10 @@ interface DropParts extends Pick<ObservabilityEnvironment, 'failed'> {
 }
 
 /** Deletes the telemetry of purged workspaces, on the server that has the files. Failures are logged. */
-export async function dropTelemetry({ failed, metrics, store }: DropParts): Promise<void> {
+export async function dropTelemetry({ failed, store, ...engines }: DropParts): Promise<void> {
   for await (const { id } of store.each(droppedCollection)) {
     try {
-      await metrics.drop(id)
+      for (const telemetry of telemetryStores(engines).values()) await telemetry.drop(id)
       await store.tx(tx => forgetDrop(tx, id))
     } catch (error) {
       failed(error, `taxonomy.workspaces ${id}`)
