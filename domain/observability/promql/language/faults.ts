@@ -19,12 +19,13 @@ export class QueryFaults {
   #patterns = 0
 
   /** `field` is the field of the request that holds the query, such as `query`. */
-  constructor(field: string) {
+  constructor(field: string, language: QueryLanguage = 'PROMQL') {
     this.#field = field
+    this.#language = language
   }
 
   syntax(position: number, fault: string): ApiError {
-    const metadata = { position: String(position), language: 'PROMQL' }
+    const metadata = { position: String(position), language: this.#language }
     return querySyntaxInvalid(
       `the query is malformed at position ${position}: ${fault}`,
       metadata,
