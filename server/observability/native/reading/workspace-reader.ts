@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import type { MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import type { MetricMetadata } from '../../../../domain/observability/metrics/samples.ts'
 import { checked, FileFault, openForReading, rowOf, rowsOf } from '../files/telemetry-file.ts'
 import type { MetricPlaces } from '../files/places.ts'
@@ -12,7 +12,7 @@ import { SeriesRetention } from '../retention/series-retention.ts'
 const mostDays = 40
 
 /** The retention before the first purge: none. */
-const noRetention: MetricRetention = { defaultMs: Infinity, selected: [] }
+const noRetention: TelemetryRetention = { defaultMs: Infinity, selected: [] }
 
 /** The files of the metrics of a workspace, as a thread of queries reads them. All calls throw `FileFault`. */
 export class WorkspaceReader {
@@ -119,7 +119,7 @@ export class WorkspaceReader {
 
   #readRetention(text: string): void {
     if (text === this.#retention.text) return
-    const given: MetricRetention = JSON.parse(text)
+    const given: TelemetryRetention = JSON.parse(text)
     this.#retention = { text, value: new SeriesRetention(given) }
   }
 
