@@ -102,13 +102,13 @@ export function checked<T>(file: string, call: () => T): T {
 /** Returns the rows of a statement, whose columns are known to be those of `Row`. */
 export const rowsOf = <Row extends readonly unknown[]>(
   statement: StatementSync,
-  ...parameters: readonly (number | string | null)[]
+  ...parameters: readonly (bigint | number | string | null)[]
 ): Row[] => statement.all(...parameters) as unknown as Row[]
 
 /** Returns the first row of a statement, whose columns are known to be those of `Row`. */
 export const rowOf = <Row extends readonly unknown[]>(
   statement: StatementSync,
-  ...parameters: readonly (number | string | null)[]
+  ...parameters: readonly (bigint | number | string | null)[]
 ): Row | undefined => statement.get(...parameters) as unknown as Row | undefined
 
 function checkVersion(database: DatabaseSync, file: string, kind: FileKind): void {
