@@ -88,7 +88,7 @@ function purgeDay(writer: WorkspaceWriter, day: number, series: readonly number[
 }
 
 /** Returns the sizes of the files in a folder together. */
-function bytesIn(folder: string): number {
+export function bytesIn(folder: string): number {
   let sum = 0
   for (const name of namesIn(folder)) sum += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
   return sum
