@@ -17,8 +17,9 @@ export async function recordDrop(tx: Transaction, workspace: string): Promise<vo
   await tx.insert(droppedCollection, { id: workspace })
 }
 
-type DropParts = Pick<ObservabilityEnvironment, 'failed'> &
-  TelemetryEngines & { readonly store: Pick<Store, 'each' | 'tx'> }
+interface DropParts extends Pick<ObservabilityEnvironment, 'failed'>, TelemetryEngines {
+  readonly store: Pick<Store, 'each' | 'tx'>
+}
 
 /** Deletes the telemetry of purged workspaces, on the server that has the files. Failures are logged. */
 export async function dropTelemetry({ failed, store, ...engines }: DropParts): Promise<void> {

@@ -97,6 +97,7 @@ export class ConditionReader {
   }
 
   #pattern(text: string, position: number): AnchoredPattern {
+    this.#faults.admitPattern(text)
     try {
       return anchoredPattern(text)
     } catch (error) {

@@ -20,10 +20,15 @@ export function syntaxTree(query: string, faults: QueryFaults): SyntaxNode {
  * deeply for recursion.
  */
 export function checkedTree(grammar: Parser, query: string, faults: QueryFaults): Tree {
-  if (bracketDepth(query) > maxNesting) throw faults.nesting()
+  requireShallow(query, faults)
   const tree = grammar.parse(query)
   checkTree(tree, query, faults)
   return tree
+}
+
+/** Throws the error of an expression that is nested too deeply to be parsed. */
+export function requireShallow(query: string, faults: QueryFaults): void {
+  if (bracketDepth(query) > maxNesting) throw faults.nesting()
 }
 
 /** Returns the largest number of open brackets in a text, those in strings included. */
@@ -38,7 +43,7 @@ function bracketDepth(text: string): number {
 }
 
 /** Throws the error of the first error node of a tree, or of its depth. The walk needs no stack. */
-function checkTree(tree: Tree, query: string, faults: QueryFaults): void {
+export function checkTree(tree: Tree, query: string, faults: QueryFaults): void {
   let depth = 0
   tree.iterate({
     enter: ({ type, from, to }) => {

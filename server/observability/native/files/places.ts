@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** The length of a UTC day in milliseconds. */
@@ -10,15 +10,21 @@ export const dayOf = (time: number): number => Math.floor(time / dayMs)
 /** Returns the folder for the telemetry of all workspaces. */
 export const telemetryFolder = (dataDir: string): string => join(resolve(dataDir), 'observability')
 
+/** The signals that have files. */
+export const signals = ['logs', 'metrics', 'traces'] as const
+
+/** A signal that has files. */
+export type Signal = (typeof signals)[number]
+
 /** The places of a signal of one workspace below the folder for telemetry. */
 export class SignalPlaces {
   /** The folder of the workspace. */
   readonly workspace: string
-  /** The folder of the signal. */
+  /** The folder of the signal in the workspace. */
   readonly folder: string
   readonly index: string
 
-  constructor(root: string, workspace: string, signal: 'logs' | 'metrics' | 'traces') {
+  constructor(root: string, workspace: string, signal: Signal) {
     this.workspace = join(root, workspace)
     this.folder = join(this.workspace, signal)
     this.index = join(this.folder, 'index.sqlite')
@@ -48,13 +54,6 @@ export class MetricPlaces extends SignalPlaces {
   }
 }
 
-/** The places of the traces of one workspace. */
-export class TracePlaces extends SignalPlaces {
-  constructor(root: string, workspace: string) {
-    super(root, workspace, 'traces')
-  }
-}
-
 /** Returns the names in a folder; none if there is no such folder. */
 export function namesIn(folder: string): readonly string[] {
   try {
@@ -63,11 +62,4 @@ export function namesIn(folder: string): readonly string[] {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
   }
-}
-
-/** Returns the sizes of the files in a folder together. */
-export function bytesIn(folder: string): number {
-  let sum = 0
-  for (const name of namesIn(folder)) sum += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
-  return sum
 }

@@ -3,16 +3,16 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { renameDurably, syncFile } from '../../../durable-files.ts'
 
 /** The purpose of a file. */
-export type FileKind = 'days' | 'index' | 'spans' | 'traces'
+export type FileKind = 'days' | 'index' | 'logDays' | 'logIndex' | 'spans' | 'traces'
 
 /** The value of `PRAGMA application_id` in the files of telemetry: "nine". */
 const applicationId = 0x6e_69_6e_65
 
 /** The newest version of the format of each kind of file that this server reads. */
-const versions = { days: 1, index: 1, spans: 1, traces: 1 } as const
+const versions = { days: 1, index: 1, logDays: 1, logIndex: 1, spans: 1, traces: 1 } as const
 
-/** The sizes of pages in bytes: large for long values, and small for the random order of the ids of traces. */
-const pageSizes = { days: 16_384, index: 16_384, spans: 16_384, traces: 4096 } as const
+/** The size of pages in bytes: large for long values, and small for the random order of the ids of traces. */
+const pageSizeOf = (kind: FileKind): number => (kind === 'traces' ? 4096 : 16_384)
 
 /** The error of a file that is damaged, foreign, or of a newer version. The message continues the name of the file. */
 export class FileFault extends Error {
@@ -52,7 +52,7 @@ function make(file: string, kind: FileKind, schema: string): void {
   closeSync(openSync(draft, 'wx', fileMode))
   const database = new DatabaseSync(draft)
   try {
-    database.exec(`PRAGMA page_size = ${pageSizes[kind]}; PRAGMA auto_vacuum = INCREMENTAL`)
+    database.exec(`PRAGMA page_size = ${pageSizeOf(kind)}; PRAGMA auto_vacuum = INCREMENTAL`)
     database.exec(`BEGIN; ${schema}; COMMIT; PRAGMA journal_mode = WAL`)
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${versions[kind]}`)
   } finally {

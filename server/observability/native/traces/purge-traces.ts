@@ -2,9 +2,10 @@ import type {
   RetainedBytes,
   TelemetryRetention,
 } from '../../../../domain/observability/retention/telemetry-retention.ts'
-import { bytesIn, dayMs } from '../files/places.ts'
+import { dayMs } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'
+import { bytesIn } from '../writing/purge-workspace.ts'
 import type { WorkspaceTraces } from './workspace-traces.ts'
 
 /** The labels by which policies select a trace: the service of its root span. */

@@ -1,8 +1,8 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import { resourceOfText, spanOfText } from '../../../../domain/observability/traces/span-text.ts'
 import type { SpanResource, TraceSpan } from '../../../../domain/observability/traces/span.ts'
-import { checked, FileFault, openForReading, rowOf } from '../files/telemetry-file.ts'
-import { inodeOf } from '../reading/day-reader.ts'
+import { checked, FileFault, rowOf } from '../files/telemetry-file.ts'
+import { FileSnapshot } from '../reading/file-snapshot.ts'
 import { idBytes, idOfBytes } from './trace-tables.ts'
 
 type Row = readonly [span: Uint8Array, resource: number, text: string]
@@ -10,17 +10,16 @@ type Row = readonly [span: Uint8Array, resource: number, text: string]
 /** The file of the spans of a day, as a thread of queries reads it. All calls throw `FileFault`. */
 export class SpanReader {
   readonly #file: string
-  readonly #inode: bigint
-  readonly #database: DatabaseSync
+  readonly #snapshot: FileSnapshot
   readonly #spans: StatementSync
   readonly #counts: StatementSync
   readonly #resource: StatementSync
   readonly #resources = new Map<number, SpanResource>()
 
-  private constructor(file: string, inode: bigint, database: DatabaseSync) {
+  private constructor(file: string, snapshot: FileSnapshot) {
+    const { database } = snapshot
     this.#file = file
-    this.#inode = inode
-    this.#database = database
+    this.#snapshot = snapshot
     this.#spans = database.prepare('SELECT span, resource, text FROM spans WHERE trace = ? ORDER BY start LIMIT ?')
     this.#counts = database.prepare('SELECT count(*), ifnull(sum(error), 0) FROM spans WHERE trace = ?')
     this.#resource = database.prepare('SELECT text FROM resources WHERE id = ?')
@@ -28,15 +27,13 @@ export class SpanReader {
 
   /** Opens a file; undefined if there is no such file. */
   static open(file: string): SpanReader | undefined {
-    const inode = inodeOf(file)
-    const database = openForReading(file, 'spans')
-    if (inode === undefined || database === undefined) return undefined
-    return checked(file, () => new SpanReader(file, inode, database))
+    const snapshot = FileSnapshot.open(file, 'spans')
+    return snapshot && checked(file, () => new SpanReader(file, snapshot))
   }
 
   /** Whether the file still has its name: a deleted file, or one that was made anew, must be opened again. */
   get isCurrent(): boolean {
-    return inodeOf(this.#file) === this.#inode
+    return this.#snapshot.isCurrent
   }
 
   /** Iterates over the spans of the trace with a number, the earliest start first, up to `limit`. */
@@ -57,12 +54,12 @@ export class SpanReader {
 
   /** Whether a trace has a span. */
   has(trace: number, spanId: string): boolean {
-    const statement = this.#database.prepare('SELECT 1 FROM spans WHERE trace = ? AND span = ?')
+    const statement = this.#snapshot.database.prepare('SELECT 1 FROM spans WHERE trace = ? AND span = ?')
     return checked(this.#file, () => statement.get(trace, idBytes(spanId)) !== undefined)
   }
 
   close(): void {
-    this.#database.close()
+    this.#snapshot.close()
   }
 
   #resourceOf(id: number): SpanResource {

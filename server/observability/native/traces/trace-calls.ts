@@ -5,7 +5,7 @@ import { SpanBudget } from '../../../../domain/observability/traces/span-budget.
 import type { GraphQuery } from '../../../../domain/observability/traces/trace-engine.ts'
 import { traceNotFound } from '../../../../output/observability/errors.ts'
 import type { ServiceGraph } from '../../../../output/observability/types.ts'
-import { TracePlaces } from '../files/places.ts'
+import { SignalPlaces } from '../files/places.ts'
 import type { QueryCallParts } from '../reading/query-calls.ts'
 import { searchTraces } from './search-traces.ts'
 import type { TraceReadCall } from './trace-messages.ts'
@@ -71,7 +71,7 @@ export class TraceCalls {
     const known = this.#readers.get(workspace)
     if (known?.isCurrent === true) return known
     this.#readers.delete(workspace)
-    const reader = TraceReader.open(new TracePlaces(this.#parts.root, workspace), this.#parts.report)
+    const reader = TraceReader.open(new SignalPlaces(this.#parts.root, workspace, 'traces'), this.#parts.report)
     if (reader !== undefined) this.#readers.set(workspace, reader)
     return reader
   }

@@ -3,7 +3,7 @@ import type { PushedSpans, SpanBatch } from '../../../../domain/observability/tr
 import type { Received, Sent } from '../calls/messages.ts'
 import { sentError } from '../calls/sent-error.ts'
 import { droppedError } from '../threads/engine-errors.ts'
-import { dropWorkspace } from '../writing/drop-workspace.ts'
+import { dropWorkspace, removeDropped } from '../writing/drop-workspace.ts'
 import { purgeTraces } from './purge-traces.ts'
 import type { SpanWrite, TraceWriteCall } from './trace-messages.ts'
 import { TraceWriter } from './trace-writer.ts'
@@ -31,6 +31,7 @@ export class TraceWriterCalls {
     this.#port = port
     this.#decode = decode
     this.#writer = new TraceWriter(root)
+    removeDropped(root, 'traces')
     port.on('message', (message: Sent<TraceWriteCall>) => this.#take(message))
     setInterval(() => this.#closeIdle(), lookMs).unref()
   }
@@ -55,7 +56,7 @@ export class TraceWriterCalls {
       case 'drop':
         this.#dropped.add(call.workspace)
         this.#writer.release(call.workspace)
-        return dropWorkspace(this.#root, call.workspace)
+        return dropWorkspace(this.#root, call.workspace, 'traces')
       case 'end':
         clearTimeout(this.#commit)
         return this.#writer.releaseAll()

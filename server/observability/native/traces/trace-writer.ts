@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { WriteResult } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { SpanBatch, SpanLimits } from '../../../../domain/observability/traces/trace-engine.ts'
 import { makeFolders } from '../files/folders.ts'
-import { TracePlaces } from '../files/places.ts'
+import { SignalPlaces } from '../files/places.ts'
 import { WorkspaceTraces } from './workspace-traces.ts'
 
 /** The largest number of workspaces with open files. */
@@ -92,8 +92,8 @@ export class TraceWriter {
     for (const workspace of this.#open.keys()) this.release(workspace)
   }
 
-  placesOf(workspace: string): TracePlaces {
-    return new TracePlaces(this.#root, workspace)
+  placesOf(workspace: string): SignalPlaces {
+    return new SignalPlaces(this.#root, workspace, 'traces')
   }
 
   #opened(workspace: string, now: number): OpenWorkspace {

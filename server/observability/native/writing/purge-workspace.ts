@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import type {
   RetainedBytes,
   TelemetryRetention,
 } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'
-import { bytesIn, dayMs } from '../files/places.ts'
+import { dayMs, namesIn } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'
 import { labelsOfKey } from '../format/label-key.ts'
 import { compactWhole } from './compaction.ts'
@@ -83,4 +85,11 @@ function purgeDay(writer: WorkspaceWriter, day: number, series: readonly number[
   file.deleteSeries(series)
   if (file.isEmpty()) writer.days.remove(day)
   else file.shrink()
+}
+
+/** Returns the sizes of the files in a folder together. */
+export function bytesIn(folder: string): number {
+  let sum = 0
+  for (const name of namesIn(folder)) sum += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
+  return sum
 }
