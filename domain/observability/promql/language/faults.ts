@@ -13,9 +13,13 @@ export const maxNesting = 500
 /** The largest size of all patterns of a query together (`patternSize`). */
 const maxPatterns = 5000
 
-/** The errors of a query in PromQL. Positions are offsets in the text, in UTF-16 code units from 0. */
+/** The languages of queries, as errors name them. */
+export type QueryLanguage = 'PROMQL' | 'LOGQL' | 'TRACEQL'
+
+/** The errors of a query. Positions are offsets in the text, in UTF-16 code units from 0. */
 export class QueryFaults {
   readonly #field: string
+  readonly #language: QueryLanguage
   #patterns = 0
 
   /** `field` is the field of the request that holds the query, such as `query`. */
