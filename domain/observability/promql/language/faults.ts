@@ -10,11 +10,11 @@ import { expressionSize, maxPatternSize } from '../anchored-pattern.ts'
 /** The deepest nesting of an expression. */
 export const maxNesting = 500
 
-/** A language of queries. */
-export type QueryLanguage = 'LOGQL' | 'PROMQL' | 'TRACEQL'
-
 /** The largest size of all patterns of a query together (`patternSize`). */
 const maxPatterns = 5000
+
+/** The languages of queries, as errors name them. */
+export type QueryLanguage = 'PROMQL' | 'LOGQL' | 'TRACEQL'
 
 /** The errors of a query. Positions are offsets in the text, in UTF-16 code units from 0. */
 export class QueryFaults {
