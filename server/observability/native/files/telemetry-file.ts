@@ -113,6 +113,27 @@ export const rowOf = <Row extends readonly unknown[]>(
   ...parameters: readonly SQLInputValue[]
 ): Row | undefined => statement.get(...parameters) as unknown as Row | undefined
 
+/**
+ * Iterates over the rows of a statement. A loop that ends early ends the read of the statement too, so that later reads
+ * get the newest content.
+ */
+export function* iterateRows<Row extends readonly unknown[]>(
+  file: string,
+  statement: StatementSync,
+  ...parameters: readonly (bigint | number | string | null)[]
+): Generator<Row, undefined> {
+  const rows = checked(file, () => statement.iterate(...parameters)) as unknown as IterableIterator<Row>
+  try {
+    for (;;) {
+      const next = checked(file, () => rows.next())
+      if (next.done === true) return
+      yield next.value
+    }
+  } finally {
+    rows.return?.()
+  }
+}
+
 function checkVersion(database: DatabaseSync, file: string, kind: FileKind): void {
   if (numberOf(database, 'PRAGMA application_id') !== applicationId)
     throw new FileFault(file, 'is no file of telemetry; move it away')

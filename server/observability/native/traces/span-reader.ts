@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { resourceOfText, spanOfText } from '../../../../domain/observability/traces/span-text.ts'
 import type { SpanResource, TraceSpan } from '../../../../domain/observability/traces/span.ts'
-import { checked, FileFault, rowOf } from '../files/telemetry-file.ts'
+import { checked, FileFault, iterateRows, rowOf } from '../files/telemetry-file.ts'
 import { FileSnapshot } from '../reading/file-snapshot.ts'
 import { idBytes, idOfBytes } from './trace-tables.ts'
 
@@ -38,13 +38,8 @@ export class SpanReader {
 
   /** Iterates over the spans of the trace with a number, the earliest start first, up to `limit`. */
   *spans(trace: number, traceId: string, limit: number): Generator<TraceSpan, undefined> {
-    const rows = checked(this.#file, () => this.#spans.iterate(trace, limit)) as unknown as Iterator<Row>
-    for (;;) {
-      const { done, value } = checked(this.#file, () => rows.next())
-      if (done === true) return
-      const [span, resource, text] = value
+    for (const [span, resource, text] of iterateRows<Row>(this.#file, this.#spans, trace, limit))
       yield spanOfText(text, { traceId, spanId: idOfBytes(span), resource: this.#resourceOf(resource) })
-    }
   }
 
   /** Returns the numbers of the spans and of the errors of a trace. */

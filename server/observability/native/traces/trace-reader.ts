@@ -7,7 +7,7 @@ import type { SpanBudget } from '../../../../domain/observability/traces/span-bu
 import type { TraceSpan } from '../../../../domain/observability/traces/span.ts'
 import type { TracePosition, TraceRange } from '../../../../domain/observability/traces/trace-engine.ts'
 import type { SignalPlaces } from '../files/places.ts'
-import { checked, FileFault, openForReading, rowOf } from '../files/telemetry-file.ts'
+import { checked, FileFault, iterateRows, openForReading, rowOf } from '../files/telemetry-file.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'
 import { labelsOfTrace } from './purge-traces.ts'
 import { SpanReader } from './span-reader.ts'
@@ -78,11 +78,8 @@ export class TraceReader {
       `SELECT ${columns} FROM traces WHERE start >= ? AND start <= ? AND (start, number) < (?, ?)
         ORDER BY start DESC, number DESC`,
     )
-    const rows = statement.iterate(start, end, before, number) as unknown as Iterator<Row>
-    for (;;) {
-      const { done, value } = checked(this.#places.index, () => rows.next())
-      if (done === true) return
-      const trace = this.#kept(value, now)
+    for (const row of iterateRows<Row>(this.#places.index, statement, start, end, before, number)) {
+      const trace = this.#kept(row, now)
       if (trace !== undefined) yield trace
     }
   }

@@ -52,7 +52,7 @@ function chain(random: Random, depth: number): NaiveQuery {
       const [first = new Set<string>(), ...others] = parts.map(part => part.select(from, trace))
       return others.reduce((left, right, i) => {
         const isEmpty = left.size === 0 || right.size === 0
-        return signs[i] === '&&' && isEmpty ? new Set() : new Set([...left, ...right])
+        return signs[i] === '&&' && isEmpty ? new Set() : left.union(right)
       }, first)
     },
   }
