@@ -1,9 +1,12 @@
 import type { ObservabilityArea } from '../../output/observability/area.ts'
+import type { PageTokens } from '../../runtime/page-token.ts'
 import type { Parts } from '../ports/area-parts.ts'
 import type { Mailer } from '../ports/mailer.ts'
 import type { Resolve } from '../resources/look-up.ts'
 import type { NativeLease } from '../resources/native-lease.ts'
 import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
+import type { LogEngine } from './logs/log-engine.ts'
+import type { WaitingTails } from './log-calls/waiting-tails.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
 import type { RunningQueries } from './metric-calls/running-queries.ts'
 import type { AlertCounts } from './alert-work/alert-counts.ts'
@@ -20,6 +23,12 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly lease: NativeLease
   /** The time series of all workspaces. */
   readonly metrics: MetricEngine
+  /** The log entries of all workspaces. */
+  readonly logs: LogEngine
+  /** The callers that follow logs on this server. */
+  readonly tails: WaitingTails
+  /** Signs and opens page tokens and cursors. */
+  readonly pageTokens: PageTokens
   /** The queries that run on this server. */
   readonly queries: RunningQueries
   /** Requests to addresses that callers have named. */

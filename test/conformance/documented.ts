@@ -74,6 +74,8 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   createAlertRule: ruleDurations,
   updateAlertRule: ruleDurations,
   queryMetrics: ['timeout: 32 characters'],
+  queryLogs: ['step: 32 characters'],
+  tailLogs: ['wait: 32 characters'],
   queryMetricsRange: ['step: 32 characters', 'timeout: 32 characters'],
   'observability.createRetentionPolicy': ['retention: 32 characters'],
   'observability.updateRetentionPolicy': ['retention: 32 characters'],

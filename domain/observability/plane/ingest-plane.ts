@@ -8,6 +8,7 @@ import { planeDoors } from './plane-doors.ts'
 import { renderPlaneError } from './plane-errors.ts'
 import type { PlaneParts } from './plane-parts.ts'
 import { withProtobufErrors } from './protobuf-answers.ts'
+import { receiveLogs } from './receive-logs.ts'
 import { receiveMetrics, receiveRemoteWrite } from './receive-metrics.ts'
 import type { PushReply, PushRequest, Receive } from './receive.ts'
 import { takingConfig, type Signal } from './taking-config.ts'
@@ -21,7 +22,7 @@ const pace = { bytesPerSecond: 1, overMs: 60_000 } as const
 /** The ends of the paths of the plane, with the operation of each. */
 const paths: Readonly<Record<string, { readonly operationId: string; readonly receive: Receive }>> = {
   '/v1/metrics': { operationId: 'pushMetrics', receive: receiveMetrics },
-  '/v1/logs': { operationId: 'pushLogs', receive: unbuilt('LOGS', 'pushLogs') },
+  '/v1/logs': { operationId: 'pushLogs', receive: receiveLogs },
   '/v1/traces': { operationId: 'pushTraces', receive: unbuilt('TRACES', 'pushTraces') },
   '/api/v1/write': { operationId: 'remoteWrite', receive: receiveRemoteWrite },
 }

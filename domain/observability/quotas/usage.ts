@@ -7,11 +7,11 @@ const rateSeconds = 60
 
 /**
  * Returns the usage of a quota in a workspace at `now`, in milliseconds since 1970: of rates that of the last minute, of
- * queries those of this server. Rejects with ENGINE_UNAVAILABLE for metrics that another server keeps. Logs and traces
- * are not stored yet, and use nothing.
+ * queries those of this server. Rejects with ENGINE_UNAVAILABLE for telemetry that another server keeps. Traces are not
+ * stored yet, and use nothing.
  */
 export async function usageOf(
-  { metrics, queries, store }: Pick<ObservabilityEnvironment, 'metrics' | 'queries' | 'store'>,
+  { logs, metrics, queries, store }: Pick<ObservabilityEnvironment, 'logs' | 'metrics' | 'queries' | 'store'>,
   name: QuotaName,
   workspace: string,
   now: number,
@@ -20,5 +20,7 @@ export async function usageOf(
   if (name === 'concurrentQueries') return queries.of(workspace)
   if (name === 'activeSeries') return (await metrics.usage(workspace)).activeSeries
   if (name === 'samplesPerSecond') return Math.ceil((await metrics.usage(workspace)).samplesLastMinute / rateSeconds)
+  if (name === 'logStreams') return (await logs.usage(workspace)).streams
+  if (name === 'logBytesPerSecond') return Math.ceil((await logs.usage(workspace)).bytesLastMinute / rateSeconds)
   return 0
 }

@@ -11,9 +11,13 @@ export interface TelemetryStore {
 
 /** The stores of the signals; a function that needs a part of a store names that part. */
 export interface TelemetryEngines<T = TelemetryStore> {
+  readonly logs: T
   readonly metrics: T
 }
 
 /** Returns the stored signals with their stores. */
-export const telemetryStores = <T>({ metrics }: TelemetryEngines<T>): ReadonlyMap<SignalInput, T> =>
-  new Map([['OBSERVABILITY_SIGNAL_METRICS', metrics]])
+export const telemetryStores = <T>({ logs, metrics }: TelemetryEngines<T>): ReadonlyMap<SignalInput, T> =>
+  new Map([
+    ['OBSERVABILITY_SIGNAL_LOGS', logs],
+    ['OBSERVABILITY_SIGNAL_METRICS', metrics],
+  ])

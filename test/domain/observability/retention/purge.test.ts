@@ -49,8 +49,8 @@ async function purge(
   const lease = new NativeLease()
   const { signal } = new AbortController()
   lease.hold(signal)
-  // The worker calls no other function of the engine.
-  const parts = { clock: createClock(() => now), failed, lease, metrics: metrics as MetricEngine, store: on }
+  const logs = { purge: async () => ({ total: 0, selected: [] }), drop: async () => undefined }
+  const parts = { clock: createClock(() => now), failed, lease, logs, metrics, store: on }
   await purgeWorker(parts).run({ signal, tx: fn => on.tx(fn) })
 }
 
