@@ -20,6 +20,8 @@ import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-c
 import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
 import { inspectConfigs } from './ingestion-configs/inspect-configs.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
+import { logs } from './log-calls/log-calls.ts'
+import { logQueryForm, logTailForm } from './log-calls/log-forms.ts'
 import { metrics } from './metric-calls/metric-calls.ts'
 import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
 import {
@@ -61,6 +63,7 @@ const built = {
   activities,
   alertRules,
   ingestionConfigs,
+  logs,
   metrics,
   quotaDefinitions,
   quotaLimits,
@@ -85,6 +88,8 @@ const forms: FormRules = {
   queryMetrics: queryForm,
   queryMetricsRange: rangeQueryForm,
   searchTraces: traceSearchForm,
+  queryLogs: logQueryForm,
+  tailLogs: logTailForm,
 }
 
 /** The parts of observability that need no setting. */

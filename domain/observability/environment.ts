@@ -5,6 +5,8 @@ import type { Mailer } from '../ports/mailer.ts'
 import type { Resolve } from '../resources/look-up.ts'
 import type { NativeLease } from '../resources/native-lease.ts'
 import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
+import type { LogEngine } from './logs/log-engine.ts'
+import type { WaitingTails } from './log-calls/waiting-tails.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
 import type { TraceEngine } from './traces/trace-engine.ts'
 import type { RunningQueries } from './metric-calls/running-queries.ts'
@@ -24,6 +26,11 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly metrics: MetricEngine
   /** The traces of all workspaces. */
   readonly traces: TraceEngine
+  /** The log entries of all workspaces. */
+  readonly logs: LogEngine
+  /** The callers that follow logs on this server. */
+  readonly tails: WaitingTails
+  /** Signs and opens page tokens and cursors. */
   readonly pageTokens: PageTokens
   /** The queries that run on this server. */
   readonly queries: RunningQueries

@@ -7,6 +7,7 @@ import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
+import { WaitingTails } from '../../domain/observability/log-calls/waiting-tails.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import type { Observability } from '../../domain/ports/observability.ts'
@@ -19,7 +20,9 @@ import { oncePer } from '../once-per.ts'
 import { ingestParts } from './ingest-parts.ts'
 import { alertMetrics } from './alert-metrics.ts'
 import { engineMetrics } from './native/engine-metrics.ts'
+import { logMetrics } from './native/logs/log-metrics.ts'
 import { telemetryFolder } from './native/files/places.ts'
+import { NativeLogEngine } from './native/logs/native-log-engine.ts'
 import { NativeMetricEngine } from './native/native-metric-engine.ts'
 import { NativeTraceEngine } from './native/native-trace-engine.ts'
 import { telemetryHost } from './native/telemetry-checks.ts'
@@ -66,20 +69,26 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   expose(alertMetrics(alertCounts))
   const engineParts = { ...parts, root: telemetryFolder(dataDir), lease }
   const metrics = new NativeMetricEngine(engineParts)
+  const logs = new NativeLogEngine(engineParts)
   const traces = new NativeTraceEngine(engineParts)
+  const tails = new WaitingTails()
   expose(engineMetrics(metrics))
+  expose(logMetrics(logs, tails))
   expose(traceMetrics(traces))
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
   atEnd(() => metrics.end())
+  atEnd(() => logs.end())
   atEnd(() => traces.end())
   return {
     ...parts,
     limits: settings['observability.limits'],
     lease,
     alertCounts,
+    logs,
     metrics,
     traces,
+    tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),

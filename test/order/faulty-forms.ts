@@ -145,11 +145,17 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
       comment: '',
     },
   ],
+  'observability.queryLogs': [{ query: '{a="b"}', step: '0.5s' }],
   'observability.queryMetrics': [{ query: 'up', timeout: '999s' }],
   'observability.queryMetricsRange': [
     { ...rangeOfTimes, step: '60s', timeout: '999s' },
     { ...rangeOfTimes, step: '0.5s' },
   ],
+  'observability.tailLogs': [
+    { query: '{a="b"}', wait: '31s' },
+    { query: '{a="b"}', cursor: 'a', start_time: past },
+  ],
+  'observability.searchTraces': [{ min_duration: `${'9'.repeat(20)}s` }, { max_duration: `${'9'.repeat(20)}s` }],
   'observability.updateAlertRule': alertRule,
   'observability.updateIngestionConfig': [...ingestion, { prometheus_scrape: slowScrape }],
   'observability.updateRetentionPolicy': [{ retention: '1s' }],

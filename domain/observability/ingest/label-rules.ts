@@ -12,10 +12,13 @@ const reserved = 'platform_'
  */
 export function seriesFault(labels: SortedLabels): Refusal | undefined {
   const name = labels.find(([label]) => label === '__name__')?.[1] ?? ''
-  const metric = nameFault(name)
-  if (metric) return metric
-  if (labels.length - 1 > limits.labels)
-    return { reason: 'label_limit', message: `${name} has ${labels.length - 1} labels of at most ${limits.labels}` }
+  return nameFault(name) ?? labelsFault(labels, name, labels.length - 1)
+}
+
+/** Returns why labels are refused, or undefined; `name` is what has the labels, of which `count` count as labels. */
+export function labelsFault(labels: SortedLabels, name: string, count = labels.length): Refusal | undefined {
+  if (count > limits.labels)
+    return { reason: 'label_limit', message: `${name} has ${count} labels of at most ${limits.labels}` }
   const long = labels.find(([label]) => isLonger(label, limits.nameBytes))
   if (long)
     return {

@@ -1,24 +1,29 @@
-import type { MetricSample, Observability, Telemetry } from '../../ports/observability.ts'
+import type { LogLine, MetricSample, Observability, Telemetry } from '../../ports/observability.ts'
 import type { Parts } from '../../ports/area-parts.ts'
 import type { ObservabilityArea } from '../../../output/observability/area.ts'
 import { ApiError } from '../../../runtime/errors.ts'
+import type { LogBatch } from '../logs/log-batch.ts'
+import type { LogEngine } from '../logs/log-engine.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
 import type { MetricBatch } from '../metrics/samples.ts'
 import { defaultRetentionsMs } from '../retention/default-retentions.ts'
 import { sortedLabels } from './label-rules.ts'
+import { LogCollector } from './log-collector.ts'
+import { cutLine } from './log-line.ts'
 import { SampleBatch } from './sample-batch.ts'
 
-/** The largest number of samples that wait for the engine at one time. */
+/** The largest number of samples and lines that wait for the engine at one time. */
 const maxWaiting = 100_000
 
 /** The reasons for which telemetry of the platform is dropped. */
-export const dropReasons = ['engine', 'logs', 'queue', 'refused', 'workspace'] as const
+export const dropReasons = ['engine', 'queue', 'refused', 'workspace'] as const
 
 /** A reason for which telemetry of the platform is dropped. */
 export type DropReason = (typeof dropReasons)[number]
 
 /** The parts for the telemetry of the platform. */
 export interface PlatformTelemetryParts extends Pick<Parts<ObservabilityArea>, 'store' | 'taxonomy'> {
+  readonly logs: Pick<LogEngine, 'write'>
   readonly metrics: Pick<MetricEngine, 'write'>
   /** Whether `observability.default_engine` is an engine of this server. */
   readonly hasEngine: boolean
@@ -26,10 +31,10 @@ export interface PlatformTelemetryParts extends Pick<Parts<ObservabilityArea>, '
   readonly failed: (error: unknown, subject: string) => void
 }
 
-/**
- * Takes the telemetry that areas send about the resources of workspaces (observability.md 4.11). Log lines are dropped and
- * counted, because no engine stores logs yet.
- */
+/** The lines and the samples that are written in one call. */
+type Counted = Required<Telemetry>
+
+/** Takes the telemetry that areas send about the resources of workspaces (observability.md 4.11). */
 export class PlatformTelemetry implements Observability {
   readonly #parts: PlatformTelemetryParts
   readonly #dropped = new Map<DropReason, number>()
@@ -45,34 +50,49 @@ export class PlatformTelemetry implements Observability {
   }
 
   async ingest(workspace: string, { logs = [], metrics = [] }: Telemetry): Promise<void> {
-    this.#drop('logs', logs.length)
-    if (metrics.length === 0) return
-    if (!this.#parts.hasEngine) return this.#drop('engine', metrics.length)
-    if (this.#waiting + metrics.length > maxWaiting) return this.#drop('queue', metrics.length)
-    this.#waiting += metrics.length
+    const count = logs.length + metrics.length
+    if (count === 0) return
+    if (!this.#parts.hasEngine) return this.#drop('engine', count)
+    if (this.#waiting + count > maxWaiting) return this.#drop('queue', count)
+    this.#waiting += count
     try {
-      await this.#write(workspace, metrics)
+      await this.#write(workspace, { logs, metrics })
     } finally {
-      this.#waiting -= metrics.length
+      this.#waiting -= count
     }
   }
 
-  async #write(workspace: string, samples: readonly MetricSample[]): Promise<void> {
-    const { failed, metrics, store, taxonomy } = this.#parts
+  async #write(workspace: string, { logs, metrics }: Counted): Promise<void> {
+    const { failed, store, taxonomy } = this.#parts
     try {
       await taxonomy.checkActive(store, workspace)
     } catch (error) {
       if (!(error instanceof ApiError)) failed(error, `taxonomy.workspaces ${workspace}`)
-      return this.#drop('workspace', samples.length)
+      return this.#drop('workspace', logs.length + metrics.length)
     }
+    // The telemetry of the platform does not use up the quotas of the workspace.
+    await Promise.all([
+      this.#counted(workspace, metrics.length, () => {
+        const retentionMs = defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS
+        return this.#parts.metrics.write(workspace, batchOf(metrics), { activeSeries: -1, retentionMs })
+      }),
+      this.#counted(workspace, logs.length, () => {
+        const retentionMs = defaultRetentionsMs.OBSERVABILITY_SIGNAL_LOGS
+        return this.#parts.logs.write(workspace, logBatchOf(logs), { logStreams: -1, retentionMs })
+      }),
+    ])
+  }
+
+  /** Writes samples or lines, and counts those that are not written. */
+  async #counted(workspace: string, count: number, write: () => Promise<{ readonly accepted: number }>): Promise<void> {
+    if (count === 0) return
     try {
-      // The metrics of the platform do not use up the quotas of the workspace.
-      const limits = { activeSeries: -1, retentionMs: defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS }
-      const { accepted } = await metrics.write(workspace, batchOf(samples), limits)
-      this.#drop('refused', Math.max(0, samples.length - accepted))
+      const { accepted } = await write()
+      this.#drop('refused', Math.max(0, count - accepted))
     } catch (error) {
-      if (!(error instanceof ApiError && error.rpc === 'UNAVAILABLE')) failed(error, `taxonomy.workspaces ${workspace}`)
-      this.#drop('engine', samples.length)
+      const isExpected = error instanceof ApiError && error.rpc === 'UNAVAILABLE'
+      if (!isExpected) this.#parts.failed(error, `taxonomy.workspaces ${workspace}`)
+      this.#drop('engine', count)
     }
   }
 
@@ -88,4 +108,20 @@ function batchOf(samples: readonly MetricSample[]): MetricBatch {
     batch.describe({ name, type, unit: '', description: '' })
   }
   return batch.finish()
+}
+
+function logBatchOf(lines: readonly LogLine[]): LogBatch {
+  const collector = new LogCollector()
+  for (const { labels, line, time } of lines) {
+    const cut = cutLine(line)
+    collector.stream(sortedLabels(Object.entries(labels))).push({
+      time: BigInt(Math.floor(time)) * 1_000_000n,
+      line: cut,
+      metadata: cut === line ? {} : { truncated: 'true' },
+      severity: 'OBSERVABILITY_LOG_SEVERITY_UNSPECIFIED',
+      traceId: '',
+      spanId: '',
+    })
+  }
+  return collector.finish()
 }

@@ -1,5 +1,6 @@
-import type { LogEntry, LogQueryResponse, LogStream } from '../../../output/observability/types.ts'
+import type { LogEntry, LogStream } from '../../../output/observability/types.ts'
 import type { OtlpFormat, SentBody } from '../ingest/sent-body.ts'
+import type { LogQuery, LogQueryResult } from '../logql/run-query.ts'
 import type { Labels, Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'
 import type { LogBatch } from './log-batch.ts'
@@ -35,39 +36,6 @@ export interface LogWriteResult {
   readonly message: string
   /** The last ingest number of the workspace. */
   readonly lastNumber: number
-}
-
-/** The place of an entry in the order of times and numbers. */
-export interface EntryPosition {
-  /** The time in nanoseconds since 1970. */
-  readonly time: bigint
-  /** The ingest number. */
-  readonly number: number
-}
-
-/** A query in LogQL. */
-export interface LogQuery {
-  readonly query: string
-  /** The times of the query in nanoseconds since 1970; both are included. */
-  readonly start: bigint
-  readonly end: bigint
-  readonly direction: 'BACKWARD' | 'FORWARD'
-  /** The largest number of entries in the answer. */
-  readonly limit: number
-  /** The time between two points of a metric query in milliseconds; undefined for one point, at the end. */
-  readonly stepMs: number | undefined
-  /** The last entry of the page before. */
-  readonly after: EntryPosition | undefined
-  /** The longest time that the query may run, in milliseconds. */
-  readonly timeoutMs: number
-}
-
-/** The answer to a query. */
-export interface LogQueryResult {
-  /** The response without the token of the next page. */
-  readonly response: Omit<LogQueryResponse, 'next_page_token'>
-  /** The last entry of the page, if entries follow. */
-  readonly next: EntryPosition | undefined
 }
 
 /** The times between which a stream must have an entry, in nanoseconds since 1970, the first one included. */

@@ -1,5 +1,6 @@
 import type { ObservabilityEnvironment } from '../environment.ts'
 import type { IngestionStatuses } from '../ingestion-configs/ingestion-status.ts'
+import type { LogEngine } from '../logs/log-engine.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
 import type { TraceEngine } from '../traces/trace-engine.ts'
 import type { BodyMemory } from './read-body.ts'
@@ -11,6 +12,7 @@ export interface PlaneParts extends Pick<
   ObservabilityEnvironment,
   'access' | 'clock' | 'functions' | 'limits' | 'store' | 'taxonomy'
 > {
+  readonly logs: Pick<LogEngine, 'push'>
   readonly metrics: Pick<MetricEngine, 'push'>
   readonly traces: Pick<TraceEngine, 'push'>
   readonly statuses: Pick<IngestionStatuses, 'received'>

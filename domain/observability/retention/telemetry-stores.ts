@@ -11,13 +11,15 @@ export interface TelemetryStore {
 
 /** The stores of the signals; a function that needs a part of a store names that part. */
 export interface TelemetryEngines<T = TelemetryStore> {
+  readonly logs: T
   readonly metrics: T
   readonly traces: T
 }
 
 /** Returns the stored signals with their stores. */
-export const telemetryStores = <T>({ metrics, traces }: TelemetryEngines<T>): ReadonlyMap<SignalInput, T> =>
+export const telemetryStores = <T>({ logs, metrics, traces }: TelemetryEngines<T>): ReadonlyMap<SignalInput, T> =>
   new Map([
+    ['OBSERVABILITY_SIGNAL_LOGS', logs],
     ['OBSERVABILITY_SIGNAL_METRICS', metrics],
     ['OBSERVABILITY_SIGNAL_TRACES', traces],
   ])

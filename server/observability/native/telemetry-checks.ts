@@ -1,15 +1,16 @@
 import { basename } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import type { Finding } from '../../../domain/ports/inspection.ts'
 import type { Reader } from '../../../domain/ports/store.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { isUuid } from '../../../runtime/formats.ts'
 import type { AreaHost } from '../../area-host.ts'
-import { MetricPlaces, namesIn, telemetryFolder } from './files/places.ts'
-import { FileFault, openForReading, rowOf, type FileKind } from './files/telemetry-file.ts'
+import { MetricPlaces, namesIn, SignalPlaces, telemetryFolder } from './files/places.ts'
+import { faultsIn, numberOf, rows } from './files/file-checks.ts'
 import { decodeChunk } from './format/chunk.ts'
 import { labelsOfKey } from './format/label-key.ts'
 import { decodePart } from './format/part.ts'
+import { logFaults } from './logs/log-checks.ts'
+import { traceFaults } from './traces/trace-checks.ts'
 
 /**
  * Returns the check of the files of telemetry on a host: files that are damaged, samples of series that the index has
@@ -35,6 +36,10 @@ async function* inspectTelemetry(
     // The folder of a deleted workspace is deleted after the rows.
     if (!isKnown && workspacesIn(root).includes(id)) yield told('has telemetry, and the store has no such workspace')
     for (const fault of faultsOf(new MetricPlaces(root, id))) yield told(fault)
+    for (const message of logFaults(new SignalPlaces(root, id, 'logs')))
+      yield { resourceType: 'observability.logs', id, message }
+    for (const message of traceFaults(new SignalPlaces(root, id, 'traces')))
+      yield { resourceType: 'observability.traces', id, message }
   }
 }
 
@@ -59,32 +64,3 @@ function* faultsOf(places: MetricPlaces): Generator<string> {
   for (const [day, series] of newest)
     if (series > last) yield `has samples of a series ${series} in ${basename(places.day(day))}; the index has ${last}`
 }
-
-/** Yields the fault of a file: what SQLite finds, or else what `check` throws. */
-function* faultsIn(file: string, kind: FileKind, check: (database: DatabaseSync) => void): Generator<string> {
-  const fault = faultOf(file, kind, check)
-  if (fault !== undefined) yield `has a damaged file: ${basename(file)} ${fault}`
-}
-
-function faultOf(file: string, kind: FileKind, check: (database: DatabaseSync) => void): string | undefined {
-  let database: DatabaseSync | undefined
-  try {
-    database = openForReading(file, kind)
-    if (database === undefined) return undefined
-    const [[found] = []] = rows(database, 'PRAGMA quick_check(1)')
-    if (found !== 'ok') return String(found)
-    check(database)
-    return undefined
-  } catch (error) {
-    if (error instanceof FileFault) return error.message.slice(error.file.length + 1)
-    return `cannot be read: ${error instanceof Error ? error.message : String(error)}`
-  } finally {
-    database?.close()
-  }
-}
-
-const rows = (database: DatabaseSync, sql: string): Iterable<unknown[]> =>
-  database.prepare(sql).iterate() as unknown as Iterable<unknown[]>
-
-const numberOf = (database: DatabaseSync, sql: string): number =>
-  rowOf<[number | null]>(database.prepare(sql))?.[0] ?? 0

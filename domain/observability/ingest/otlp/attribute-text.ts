@@ -15,7 +15,18 @@ const maxCharacters = 4096
  * and a list or map as JSON, which is cut after 4,096 characters. Throws PAYLOAD_INVALID beyond 32 levels.
  */
 export function attributeText(value: AnyValue | undefined): string {
-  return value?.stringValue ?? value?.bytesValue ?? (value === undefined ? '' : scalar(value)) ?? jsonText(value, 0)
+  const plain = value?.stringValue ?? value?.bytesValue ?? (value === undefined ? '' : scalar(value))
+  return plain ?? new JsonWriter(maxCharacters).text(value, 0)
+}
+
+/**
+ * Returns the line of a log entry with a body: a string as it is, nothing for an absent or empty body, and other values
+ * as JSON, which is cut after `characters`. Throws PAYLOAD_INVALID beyond 32 levels.
+ */
+export function bodyText(body: AnyValue | undefined, characters: number): string {
+  if (body?.stringValue !== undefined) return body.stringValue
+  const isEmpty = body === undefined || (body.bytesValue === undefined && scalar(body) === '')
+  return isEmpty ? '' : new JsonWriter(characters).text(body, 0)
 }
 
 /** Returns the text of a boolean or number, and an empty text for an empty value; undefined for lists and maps. */
@@ -26,25 +37,34 @@ function scalar({ arrayValue, boolValue, doubleValue, intValue, kvlistValue }: A
   return arrayValue === undefined && kvlistValue === undefined ? '' : undefined
 }
 
-function jsonText(value: AnyValue | undefined, depth: number): string {
-  if (depth > maxDepth) throw invalidPayload(`has a value of more than ${maxDepth} levels`)
-  if (value === undefined) return 'null'
-  const { arrayValue, kvlistValue } = value
-  const quoted = value.stringValue ?? value.bytesValue
-  if (quoted !== undefined) return JSON.stringify(quoted)
-  if (arrayValue) return `[${joined(arrayValue.values, element => jsonText(element, depth + 1))}]`
-  const member = ({ key = '', value: of }: KeyValue) => `${JSON.stringify(key)}:${jsonText(of, depth + 1)}`
-  if (kvlistValue) return `{${joined(kvlistValue.values, member)}}`
-  const text = scalar(value) ?? ''
-  return text === '' || !Number.isFinite(value.doubleValue ?? 0) ? JSON.stringify(text || null) : text
-}
+/** Writes values as JSON, up to a number of characters for each list or map. */
+class JsonWriter {
+  readonly #characters: number
 
-/** Joins the texts of elements by commas, up to the largest number of characters. */
-function joined<Element>(elements: Iterable<Element>, textOf: (element: Element) => string): string {
-  let text = ''
-  for (const element of elements) {
-    if (text.length > maxCharacters) break
-    text += `${text && ','}${textOf(element)}`
+  constructor(characters: number) {
+    this.#characters = characters
   }
-  return text
+
+  text(value: AnyValue | undefined, depth: number): string {
+    if (depth > maxDepth) throw invalidPayload(`has a value of more than ${maxDepth} levels`)
+    if (value === undefined) return 'null'
+    const { arrayValue, kvlistValue } = value
+    const quoted = value.stringValue ?? value.bytesValue
+    if (quoted !== undefined) return JSON.stringify(quoted)
+    if (arrayValue) return `[${this.#joined(arrayValue.values, element => this.text(element, depth + 1))}]`
+    const member = ({ key = '', value: of }: KeyValue) => `${JSON.stringify(key)}:${this.text(of, depth + 1)}`
+    if (kvlistValue) return `{${this.#joined(kvlistValue.values, member)}}`
+    const text = scalar(value) ?? ''
+    return text === '' || !Number.isFinite(value.doubleValue ?? 0) ? JSON.stringify(text || null) : text
+  }
+
+  /** Joins the texts of elements by commas, up to the largest number of characters. */
+  #joined<Element>(elements: Iterable<Element>, textOf: (element: Element) => string): string {
+    let text = ''
+    for (const element of elements) {
+      if (text.length > this.#characters) break
+      text += `${text && ','}${textOf(element)}`
+    }
+    return text
+  }
 }

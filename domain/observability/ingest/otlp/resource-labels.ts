@@ -44,7 +44,7 @@ export function resourceLabels(attributes: Iterable<KeyValue>, rules: PushRules)
 export const pointLabels = (attributes: Iterable<KeyValue>): LabelMap => labelMap([...attributeTexts(attributes)])
 
 /** Returns the texts of attributes by their keys; of a key that is sent twice, the last text. */
-function attributeTexts(attributes: Iterable<KeyValue>): ReadonlyMap<string, string> {
+export function attributeTexts(attributes: Iterable<KeyValue>): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   for (const { key = '', value } of attributes) {
     texts.set(key, attributeText(value))
@@ -54,7 +54,7 @@ function attributeTexts(attributes: Iterable<KeyValue>): ReadonlyMap<string, str
 }
 
 /** Returns the labels of attributes; the values of attributes that become one label are joined in the order of keys. */
-function labelMap(texts: readonly (readonly [string, string])[]): LabelMap {
+export function labelMap(texts: readonly (readonly [string, string])[]): LabelMap {
   const labels = new Map<string, string>()
   for (const [key, text] of texts.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const name = labelName(key)

@@ -22,21 +22,28 @@ export function byKey(rows: readonly Row[], grouping: Grouping): ReadonlyMap<str
   return keys
 }
 
+/** The operator of an operation on two vectors, and how their elements match. */
+export type MatchedOperation = Pick<BinaryExpression, 'bool' | 'matching' | 'operator'>
+
 /**
  * An arithmetic operation or a comparison of two vectors. Throws QUERY_EXECUTION_FAILED if, at a time, two elements of a
  * side that must have one match, or if two results have the same labels.
  */
 export class VectorOperation {
-  readonly #binary: BinaryExpression
+  readonly #binary: MatchedOperation
   readonly #budget: QueryBudget
   readonly #count: number
   readonly #operation: Operation
   /** The labels that the result of a one-to-one match loses or keeps. */
   readonly #matched: ReadonlySet<string>
 
-  /** `count` is the number of times of the grid. */
-  constructor(binary: BinaryExpression, count: number, budget: QueryBudget) {
-    const operation = operationOf(binary.operator, binary.bool, 'left')
+  /** `count` is the number of times of the grid; `operation` is what the operator does, if not the same as in PromQL. */
+  constructor(
+    binary: MatchedOperation,
+    count: number,
+    budget: QueryBudget,
+    operation = operationOf(binary.operator, binary.bool, 'left'),
+  ) {
     this.#binary = binary
     this.#budget = budget
     this.#count = count

@@ -1,11 +1,6 @@
 import type { LogBatch } from '../../../../domain/observability/logs/log-batch.ts'
-import type {
-  LogLimits,
-  LogQuery,
-  LogTimes,
-  PushedLogs,
-  TailRead,
-} from '../../../../domain/observability/logs/log-engine.ts'
+import type { LogLimits, LogTimes, PushedLogs, TailRead } from '../../../../domain/observability/logs/log-engine.ts'
+import type { LogQuery } from '../../../../domain/observability/logql/run-query.ts'
 import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 
 /** The work of the thread that writes logs; `now` is the time of the call. */

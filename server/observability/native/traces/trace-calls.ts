@@ -6,7 +6,7 @@ import type { GraphQuery } from '../../../../domain/observability/traces/trace-e
 import { traceNotFound } from '../../../../output/observability/errors.ts'
 import type { ServiceGraph } from '../../../../output/observability/types.ts'
 import { SignalPlaces } from '../files/places.ts'
-import type { QueryCallParts } from '../reading/query-calls.ts'
+import type { ReadParts } from '../threads/answer-calls.ts'
 import { searchTraces } from './search-traces.ts'
 import type { TraceReadCall } from './trace-messages.ts'
 import { TraceReader } from './trace-reader.ts'
@@ -19,10 +19,10 @@ const traceTimeoutMs = 30_000
 
 /** The calls of a thread that reads traces. */
 export class TraceCalls {
-  readonly #parts: QueryCallParts
+  readonly #parts: ReadParts
   readonly #readers = new LRUCache<string, TraceReader>({ max: mostWorkspaces, dispose: reader => reader.close() })
 
-  constructor(parts: QueryCallParts) {
+  constructor(parts: ReadParts) {
     this.#parts = parts
   }
 

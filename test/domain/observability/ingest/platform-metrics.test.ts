@@ -61,10 +61,12 @@ describe('telemetry that the platform cannot keep', () => {
     readonly hasEngine?: boolean
   }) {
     const failures: unknown[] = []
+    const write = given.write ?? (() => Promise.reject(new Error('the disk failed')))
     const parts = {
       store: {},
       taxonomy: { checkActive: given.check ?? (async () => undefined) },
-      metrics: { write: given.write ?? (() => Promise.reject(new Error('the disk failed'))) },
+      metrics: { write },
+      logs: { write },
       hasEngine: given.hasEngine ?? true,
       failed: (error: unknown) => void failures.push(error),
     }
@@ -81,15 +83,14 @@ describe('telemetry that the platform cannot keep', () => {
 
   it.each([
     ['engine', 0, { write: () => Promise.reject(engineUnavailable('elsewhere', { retryAfterSeconds: 5 })) }],
-    ['engine', 1, {}],
+    ['engine', 2, {}],
     ['engine', 0, { hasEngine: false }],
     ['workspace', 0, { check: () => Promise.reject(inactive()) }],
     ['workspace', 1, { check: () => Promise.reject(new Error('the store failed')) }],
   ] as const)('is dropped and counted under %s, with %i logged failures', async (reason, logged, given) => {
     const { failures, telemetry } = telemetryWith(given)
     await telemetry.ingest(workspace, { metrics: [sample, sample], logs: [line] })
-    expect(telemetry.dropped(reason)).toBe(2)
-    expect(telemetry.dropped('logs')).toBe(1)
+    expect(telemetry.dropped(reason)).toBe(3)
     expect(failures).toHaveLength(logged)
   })
 

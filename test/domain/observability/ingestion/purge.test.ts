@@ -39,6 +39,7 @@ it('a status that is stored while its workspace is purged is purged too', async 
     limits: new Map(),
     store,
     taxonomy: { consume: async () => undefined },
+    logs: { drop: async () => undefined },
     metrics: {
       async drop() {
         dropped += 1

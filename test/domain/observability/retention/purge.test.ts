@@ -1,6 +1,5 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { TraceEngine } from '../../../../domain/observability/traces/trace-engine.ts'
 import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { droppedCollection } from '../../../../domain/observability/retention/dropped-telemetry.ts'
 import { nextPurgeTime } from '../../../../domain/observability/retention/next-purge.ts'
@@ -41,12 +40,6 @@ const rethrow = (error: unknown): never => {
   throw error
 }
 
-/** An engine without traces. */
-const noTraces: Pick<TraceEngine, 'purge' | 'drop'> = {
-  purge: async () => ({ total: 0, selected: [] }),
-  drop: async () => undefined,
-}
-
 /** Runs the worker of purges on an engine at a time in milliseconds since 1970. */
 async function purge(
   metrics: Pick<MetricEngine, 'purge' | 'drop'>,
@@ -56,10 +49,9 @@ async function purge(
   const lease = new NativeLease()
   const { signal } = new AbortController()
   lease.hold(signal)
-  // The worker calls no other function of the engines.
-  const parts = { clock: createClock(() => now), failed, lease, store: on }
-  const engines = { metrics: metrics as MetricEngine, traces: noTraces as TraceEngine }
-  await purgeWorker({ ...parts, ...engines }).run({ signal, tx: fn => on.tx(fn) })
+  const none = { purge: async () => ({ total: 0, selected: [] }), drop: async () => undefined }
+  const parts = { clock: createClock(() => now), failed, lease, logs: none, metrics, store: on, traces: none }
+  await purgeWorker(parts).run({ signal, tx: fn => on.tx(fn) })
 }
 
 it('a purge removes what is older than the policy of its series, and reads do not show it', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { LogTimes } from '../../../../../domain/observability/logs/log-engine.ts'
 import type { LogStream } from '../../../../../output/observability/types.ts'
-import { formatNanos } from '../../../../../domain/observability/logs/nanoseconds.ts'
+import { timeText } from '../../../../../domain/observability/logql/nano-time.ts'
 import { labelKey } from '../../format/label-key.ts'
 import type { KnownSeries } from '../../reading/series-catalog.ts'
 import { firstAt } from './block-source.ts'
@@ -83,8 +83,8 @@ function exactSums(day: LogDayReader, stream: number, from: bigint, before: bigi
 const answer = ({ labels }: KnownSeries, { bytes, entries, first, last }: Kept): LogStream => ({
   id: createHash('sha256').update(labelKey(labels)).digest('hex').slice(0, 16),
   labels,
-  first_time: formatNanos(first),
-  last_time: formatNanos(last),
+  first_time: timeText(first),
+  last_time: timeText(last),
   entry_count: entries,
   bytes,
 })

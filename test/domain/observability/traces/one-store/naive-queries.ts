@@ -52,10 +52,16 @@ function chain(random: Random, depth: number): NaiveQuery {
       const [first = new Set<string>(), ...others] = parts.map(part => part.select(from, trace))
       return others.reduce((left, right, i) => {
         const isEmpty = left.size === 0 || right.size === 0
-        return signs[i] === '&&' && isEmpty ? new Set() : left.union(right)
+        return signs[i] === '&&' && isEmpty ? new Set<string>() : united(left, right)
       }, first)
     },
   }
+}
+
+function united(left: ReadonlySet<string>, right: ReadonlySet<string>): ReadonlySet<string> {
+  const all = new Set(left)
+  for (const id of right) all.add(id)
+  return all
 }
 
 function structure(random: Random, depth: number): NaiveQuery {

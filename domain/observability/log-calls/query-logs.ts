@@ -1,0 +1,69 @@
+import type { LogQueryResponse, ParsedQueryLogsRequest } from '../../../output/observability/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { JsonText } from '../../../runtime/json.ts'
+import { requireWorkspace } from '../../resources/find-rows.ts'
+import { durationMs } from '../../resources/durations.ts'
+import type { ObservabilityEnvironment } from '../environment.ts'
+import { logAnswerText } from '../logql/answer-text.ts'
+import type { EntryPosition } from '../logql/evaluation/log-query.ts'
+import { nanosecondsOfTime } from '../logql/nano-time.ts'
+import { rangeOf, requireFewSteps } from '../metric-calls/query-form.ts'
+
+/** The nanoseconds of a millisecond, and the milliseconds between the default start and the end of a query. */
+const nanos = 1_000_000n
+const defaultMs = 3_600_000n
+
+/** The longest time that a query may run, in milliseconds. */
+const timeoutMs = 30_000
+
+/** The times of a query in nanoseconds since 1970. */
+interface Times {
+  readonly start: bigint
+  readonly end: bigint
+}
+
+/** Evaluates a query of logs. */
+export async function queryLogs(
+  { logs, pageTokens, queries, store, taxonomy }: ObservabilityEnvironment,
+  { body, workspace }: ParsedQueryLogsRequest,
+  { now, signal }: CallContext,
+): Promise<JsonText<LogQueryResponse>> {
+  const { direction, limit, page_token: token, query, step, ...times } = body
+  rangeOf(times)
+  const scope = JSON.stringify(['logs:query', workspace, query, direction, limit, step ?? '', times])
+  const page = token === '' ? undefined : pageOf(pageTokens.open(scope, token))
+  const { end, start } = page?.times ?? timesOf(times, now)
+  const stepMs = step === undefined ? undefined : durationMs(step)
+  if (stepMs !== undefined) requireFewSteps(Number(start / nanos), Number(end / nanos), stepMs)
+  await requireWorkspace(store, taxonomy, workspace)
+  const asked = {
+    query,
+    start,
+    end,
+    direction: direction === 'OBSERVABILITY_LOG_DIRECTION_FORWARD' ? 'FORWARD' : 'BACKWARD',
+    limit,
+    ...(stepMs !== undefined && { stepMs }),
+    ...(page && { after: page.after }),
+    timeoutMs,
+  } as const
+  const { cost, next, result } = await queries.run(store, workspace, () => logs.query(workspace, asked, signal))
+  const nextToken = next && pageTokens.sign(scope, [next.time, next.number, start, end].map(String))
+  return new JsonText(logAnswerText(result, cost, nextToken ?? ''))
+}
+
+function timesOf(
+  { end_time, start_time }: { readonly end_time?: string; readonly start_time?: string },
+  now: number,
+): Times {
+  const end = end_time === undefined ? BigInt(now) * nanos : nanosecondsOfTime(end_time)
+  return { start: start_time === undefined ? end - defaultMs * nanos : nanosecondsOfTime(start_time), end }
+}
+
+/** Returns the last entry of the page before, and the times of its query, from the keys of a token. */
+function pageOf(keys: readonly unknown[]): { readonly after: EntryPosition; readonly times: Times } {
+  const [time, number, start, end] = keys.map(String)
+  return {
+    after: { time: BigInt(time ?? 0), number: Number(number) },
+    times: { start: BigInt(start ?? 0), end: BigInt(end ?? 0) },
+  }
+}

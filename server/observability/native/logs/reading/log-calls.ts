@@ -1,0 +1,51 @@
+import { EntryFilter } from '../../../../../domain/observability/logql/entry-filter.ts'
+import type { EntrySource } from '../../../../../domain/observability/logql/entry-source.ts'
+import { runLogQuery } from '../../../../../domain/observability/logql/run-query.ts'
+import type { TailPage } from '../../../../../domain/observability/logs/log-engine.ts'
+import { SignalPlaces } from '../../files/places.ts'
+import { RecentReaders } from '../../reading/recent-readers.ts'
+import type { ReadParts } from '../../threads/answer-calls.ts'
+import type { LogReadCall } from '../log-messages.ts'
+import { BlockSource } from './block-source.ts'
+import { LogReader } from './log-reader.ts'
+import { streamsOf } from './streams-of.ts'
+import { numberBefore, tailEntries } from './tail-entries.ts'
+
+/** The entries of a workspace without logs. */
+const noSource: EntrySource = { select: () => [] }
+
+/** The calls of a thread that reads logs. */
+export class LogCalls {
+  readonly #parts: ReadParts
+  readonly #readers: RecentReaders<LogReader>
+
+  constructor(parts: ReadParts) {
+    this.#parts = parts
+    this.#readers = new RecentReaders(workspace =>
+      LogReader.open(new SignalPlaces(parts.root, workspace, 'logs'), parts.report),
+    )
+  }
+
+  /** Returns the result of a call. Throws errors of the area, and `FileFault` for an index that cannot be used. */
+  run(call: LogReadCall): unknown {
+    return this.#readers.use(call.workspace, reader => this.#result(call, reader))
+  }
+
+  #result(call: LogReadCall, reader: LogReader | undefined): unknown {
+    const { isAborted } = this.#parts
+    switch (call.kind) {
+      case 'query':
+        return runLogQuery(reader ? new BlockSource(reader, call.now) : noSource, call.query, isAborted)
+      case 'streams':
+        return reader === undefined ? [] : streamsOf(reader, call.times, call.now)
+      case 'start':
+        return reader && numberBefore(reader, call.since)
+      case 'tail': {
+        const filter = new EntryFilter(call.read.query)
+        const { after, last } = call.read
+        const none: TailPage = { entries: [], position: last, skipped: last - after }
+        return reader ? tailEntries(reader, call.read, filter, call.now) : none
+      }
+    }
+  }
+}

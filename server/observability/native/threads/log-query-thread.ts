@@ -1,0 +1,6 @@
+import { LogCalls } from '../logs/reading/log-calls.ts'
+import { answerCalls } from './answer-calls.ts'
+
+/** This thread reads logs, one call at a time. */
+
+answerCalls(parts => new LogCalls(parts))
