@@ -210,9 +210,8 @@ describe('lists and quoted names', () => {
     ['{ .a > 1 }', false],
     ['{ span."b c" = 1 }', true],
     ['{ span."b c" = 1 /* a comment */ && .absent != 1 }', false],
-    ['{ .`x` = 1 || "x" = .a }', true],
+    ['{ "x" = .a }', true],
   ])('a query fits a list or not: %s', (query, fits) => {
-    if (query.includes('`')) return expect(faultOf(query)[0]).toBe('QUERY_SYNTAX_INVALID')
-    return expect(of({ a: ['x', 'y'], 'b c': 1 }, query)).toBe(fits)
+    expect(of({ a: ['x', 'y'], 'b c': 1 }, query)).toBe(fits)
   })
 })
