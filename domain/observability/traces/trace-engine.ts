@@ -10,9 +10,8 @@ export interface SentSpan {
   /** The ids in lower-case hexadecimal digits. */
   readonly traceId: string
   readonly spanId: string
-  /** The start and the end in microseconds since 1970, rounded down. */
+  /** The start in microseconds since 1970, rounded down. */
   readonly start: number
-  readonly end: number
   /** Whether the span has no parent. */
   readonly isRoot: boolean
   /** Whether the status of the span is ERROR. */

@@ -95,10 +95,9 @@ function sentSpan(span: SpanMessage, scope: Scope, resource: number): SentSpan {
     scope: { name: reader.text(scope.name), version: reader.text(scope.version) },
   })
   const isRoot = parentId === ''
-  return { traceId, spanId, start: micros(start), end: micros(end), isRoot, isError: code === 'ERROR', resource, text }
+  const isError = code === 'ERROR'
+  return { traceId, spanId, start: Number(start / 1000n), isRoot, isError, resource, text }
 }
-
-const micros = (nanos: bigint): number => Number(nanos / 1000n)
 
 /** Returns the events of a span, the earliest first. */
 function eventsOf(events: Iterable<SpanEventMessage>, reader: AttributeReader): readonly EventOfSpan[] {
