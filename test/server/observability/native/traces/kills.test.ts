@@ -27,7 +27,7 @@ it(`no answered span is lost after ${killRounds} kills`, { timeout: killTimeout 
   const answered: number[] = []
   let round = 0
   for (let kill = 0; kill < killRounds; kill += 1) {
-    const last = await runAndKill(program, folder, round, random.below(20), random.below(30))
+    const last = await runAndKill(program, folder, round, random.below(8), random.below(30))
     for (; round <= last; round += 1) answered.push(round)
     const { engine, lines, spansOf } = testTraceEngine(onTestFinished, folder)
     const lost: string[] = []
