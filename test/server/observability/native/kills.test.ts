@@ -1,33 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { killRounds, killTimeout } from '../../../areas/kill/kill-under-load.ts'
 import { seeded } from '../../../areas/random.ts'
 import { newFolder, testEngine, type TestEngine } from './engines.ts'
 import { isDropped, roundsOfWorkspace, workspaceOf } from './kill-load.ts'
+import { runAndKill } from './run-and-kill.ts'
 
 const program = fileURLToPath(new URL('./killed-engine.ts', import.meta.url))
-
-/** Runs the engine in a process from a round on, kills it after some answered rounds, and returns the last of them. */
-async function runAndKill(folder: string, first: number, answered: number, delayMs: number): Promise<number> {
-  const child = spawn(process.execPath, [program, folder, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let last = first - 1
-  for await (const line of createInterface(child.stdout)) {
-    last = Number(line)
-    if (last < first + answered) continue
-    await sleep(delayMs)
-    child.kill('SIGKILL')
-    break
-  }
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  return last
-}
 
 /** Expects all samples of the answered rounds of a workspace, or none after an answered drop. */
 async function expectAnswered(
@@ -66,7 +47,7 @@ it(
     const answered = new Map<number, number>()
     let round = 0
     for (let kill = 0; kill < killRounds; kill += 1) {
-      const last = await runAndKill(folder, round, random.below(20), random.below(30))
+      const last = await runAndKill(program, folder, round, random.below(20), random.below(30))
       const running = testEngine(onTestFinished, folder)
       const lastWorkspace = Math.floor((last + 1) / roundsOfWorkspace)
       for (let number = round / roundsOfWorkspace; number <= lastWorkspace; number += 1) answered.set(number, last)
