@@ -1,6 +1,6 @@
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import type { JsonText } from '../../../runtime/json.ts'
-import type { SentBody } from '../ingest/sent-body.ts'
+import type { SentBody } from '../sent-body.ts'
 import type { RetainedBytes, TelemetryRetention } from '../retention/telemetry-retention.ts'
 import type { Labels, MetricBatch, Rejections } from './samples.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { NativeLease } from '../../../../../domain/resources/native-lease.ts'
-import { NativeLogEngine } from '../../../../../server/observability/native/logs/native-log-engine.ts'
+import { NativeLogEngine } from '../../../../../server/observability/native/native-log-engine.ts'
 import { dayMs, noon } from '../engines.ts'
 import { linesOfRound, workspace } from './log-kill-load.ts'
 import { at, entry, logBatch, logLimits } from './log-engines.ts'
