@@ -2,8 +2,7 @@ import type { LogsHandlers } from '../../../output/observability/handlers.ts'
 import { listInMemory } from '../../../runtime/pagination.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { nanosecondsOfTime } from '../logql/nano-time.ts'
-import { rangeOf } from '../metric-calls/query-form.ts'
+import { nanoRangeOf } from './log-times.ts'
 import { queryLogs } from './query-logs.ts'
 import { tailLogs } from './tail-logs.ts'
 
@@ -17,14 +16,10 @@ const [minTime, maxTime] = [0n, 2n ** 63n - 1n] as const
 export function logs(environment: ObservabilityEnvironment): LogsHandlers {
   const { logs: engine, store, taxonomy } = environment
   return {
-    async listLogStreams({ end_time: end, start_time: start, workspace }, { query }) {
-      rangeOf({ ...(start !== undefined && { start_time: start }), ...(end !== undefined && { end_time: end }) })
+    async listLogStreams({ end_time, start_time, workspace }, { query }) {
+      const { end = maxTime, start = minTime } = nanoRangeOf({ end_time, start_time })
       await requireWorkspace(store, taxonomy, workspace)
-      const times = {
-        from: start === undefined ? minTime : nanosecondsOfTime(start),
-        before: end === undefined ? maxTime : nanosecondsOfTime(end),
-      }
-      return listInMemory(await engine.streams(workspace, times), query)
+      return listInMemory(await engine.streams(workspace, { from: start, before: end }), query)
     },
     queryLogs: (request, context) => queryLogs(environment, request, context),
     tailLogs: (request, context) => tailLogs(environment, request, context),

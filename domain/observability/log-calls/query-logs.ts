@@ -6,8 +6,8 @@ import { durationMs } from '../../resources/durations.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { logAnswerText } from '../logql/answer-text.ts'
 import type { EntryPosition } from '../logql/evaluation/log-query.ts'
-import { nanosecondsOfTime } from '../logql/nano-time.ts'
-import { rangeOf, requireFewSteps } from '../metric-calls/query-form.ts'
+import { requireFewSteps } from '../metric-calls/query-form.ts'
+import { nanoRangeOf, requireOrder, type NanoRange } from './log-times.ts'
 
 /** The nanoseconds of a millisecond, and the milliseconds between the default start and the end of a query. */
 const nanos = 1_000_000n
@@ -29,10 +29,11 @@ export async function queryLogs(
   { now, signal }: CallContext,
 ): Promise<JsonText<LogQueryResponse>> {
   const { direction, limit, page_token: token, query, step, ...times } = body
-  rangeOf(times)
+  const range = nanoRangeOf(times)
   const scope = JSON.stringify(['logs:query', workspace, query, direction, limit, step ?? '', times])
   const page = token === '' ? undefined : pageOf(pageTokens.open(scope, token))
-  const { end, start } = page?.times ?? timesOf(times, now)
+  const { end, start } = page?.times ?? timesOf(range, now)
+  requireOrder(start, end)
   const stepMs = step === undefined ? undefined : durationMs(step)
   if (stepMs !== undefined) requireFewSteps(Number(start / nanos), Number(end / nanos), stepMs)
   await requireWorkspace(store, taxonomy, workspace)
@@ -51,12 +52,9 @@ export async function queryLogs(
   return new JsonText(logAnswerText(result, cost, nextToken ?? ''))
 }
 
-function timesOf(
-  { end_time, start_time }: { readonly end_time?: string; readonly start_time?: string },
-  now: number,
-): Times {
-  const end = end_time === undefined ? BigInt(now) * nanos : nanosecondsOfTime(end_time)
-  return { start: start_time === undefined ? end - defaultMs * nanos : nanosecondsOfTime(start_time), end }
+function timesOf({ end, start }: NanoRange, now: number): Times {
+  const until = end ?? BigInt(now) * nanos
+  return { start: start ?? until - defaultMs * nanos, end: until }
 }
 
 /** Returns the last entry of the page before, and the times of its query, from the keys of a token. */

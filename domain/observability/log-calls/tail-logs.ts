@@ -43,6 +43,9 @@ interface Follow {
   readonly signal: AbortSignal
 }
 
+/** The time between two reads of a call that wait for entries, in milliseconds: commits come up to fifty times a second. */
+const pauseMs = 100
+
 /** Reads until an entry fits, the time is over, or the caller leaves. */
 async function nextEntries(
   { logs }: Pick<ObservabilityEnvironment, 'logs'>,
@@ -61,7 +64,10 @@ async function nextEntries(
       if (page.entries.length > 0) return { entries: page.entries, position, skipped }
     }
     if (timeIsOver.aborted || waitMs === 0) return { entries: [], position, skipped }
-    if (position >= last) await logs.newEntries(workspace, position, until)
+    if (position >= last) {
+      await pause(pauseMs, until)
+      await logs.newEntries(workspace, position, until)
+    }
     signal.throwIfAborted()
   }
 }
@@ -76,3 +82,14 @@ function positionIn(tokens: PageTokens, scope: string, cursor: string): number {
 
 const invalidCursor = (): ApiError =>
   faultAt(tailCursorInvalid, 'cursor', 'is no cursor of a call with this query; begin again without a cursor')
+
+/** Resolves after a time in milliseconds, or once the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

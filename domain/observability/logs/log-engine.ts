@@ -1,5 +1,5 @@
 import type { LogEntry, LogStream } from '../../../output/observability/types.ts'
-import type { OtlpFormat, SentBody } from '../ingest/sent-body.ts'
+import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { LogQuery, LogQueryResult } from '../logql/run-query.ts'
 import type { Labels, Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'

@@ -1,6 +1,6 @@
 import type { ServiceGraph, Trace, TraceSummary } from '../../../output/observability/types.ts'
 import type { JsonText } from '../../../runtime/json.ts'
-import type { OtlpFormat, SentBody } from '../ingest/sent-body.ts'
+import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { WriteResult } from '../metrics/metric-engine.ts'
 import type { Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'

@@ -1,5 +1,5 @@
 import type { WriteResult } from '../../../domain/observability/metrics/metric-engine.ts'
-import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/retention/telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
 import type {
   FoundTraces,
   GraphQuery,

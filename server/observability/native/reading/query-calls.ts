@@ -2,7 +2,7 @@ import { runAlertQuery, runInstantQuery, runRangeQuery } from '../../../../domai
 import type { SampleSource } from '../../../../domain/observability/promql/sample-source.ts'
 import { MetricPlaces } from '../files/places.ts'
 import type { ReadCall } from '../calls/messages.ts'
-import type { ReadParts } from '../threads/answer-calls.ts'
+import type { ReadParts } from '../calls/answer-calls.ts'
 import { descriptorsOf } from './descriptors.ts'
 import { FileSource } from './file-source.ts'
 import { labelsOf } from './labels.ts'

@@ -1,5 +1,5 @@
 import { LogCalls } from '../logs/reading/log-calls.ts'
-import { answerCalls } from './answer-calls.ts'
+import { answerCalls } from '../calls/answer-calls.ts'
 
 /** This thread reads logs, one call at a time. */
 

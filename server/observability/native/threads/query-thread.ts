@@ -1,5 +1,5 @@
 import { QueryCalls } from '../reading/query-calls.ts'
-import { answerCalls } from './answer-calls.ts'
+import { answerCalls } from '../calls/answer-calls.ts'
 
 /** This thread reads metrics, one call at a time. */
 

@@ -1,5 +1,5 @@
 import { TraceCalls } from '../traces/trace-calls.ts'
-import { answerCalls } from './answer-calls.ts'
+import { answerCalls } from '../calls/answer-calls.ts'
 
 /** This thread reads traces, one call at a time. */
 

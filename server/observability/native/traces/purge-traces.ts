@@ -1,7 +1,7 @@
 import type {
   RetainedBytes,
   TelemetryRetention,
-} from '../../../../domain/observability/retention/telemetry-retention.ts'
+} from '../../../../domain/observability/telemetry-retention.ts'
 import { dayMs } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'

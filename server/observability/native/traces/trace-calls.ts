@@ -6,7 +6,7 @@ import type { GraphQuery } from '../../../../domain/observability/traces/trace-e
 import { traceNotFound } from '../../../../output/observability/errors.ts'
 import type { ServiceGraph } from '../../../../output/observability/types.ts'
 import { SignalPlaces } from '../files/places.ts'
-import type { ReadParts } from '../threads/answer-calls.ts'
+import type { ReadParts } from '../calls/answer-calls.ts'
 import { searchTraces } from './search-traces.ts'
 import type { TraceReadCall } from './trace-messages.ts'
 import { TraceReader } from './trace-reader.ts'

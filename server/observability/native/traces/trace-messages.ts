@@ -1,4 +1,4 @@
-import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 import type {
   GraphQuery,
   PushedSpans,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 import { loadedTrace, type LoadedTrace } from '../../../../domain/observability/traces/loaded-trace.ts'
 import type { SpanBudget } from '../../../../domain/observability/traces/span-budget.ts'
 import type { TraceSpan } from '../../../../domain/observability/traces/span.ts'

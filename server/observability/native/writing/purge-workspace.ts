@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type {
   RetainedBytes,
   TelemetryRetention,
-} from '../../../../domain/observability/retention/telemetry-retention.ts'
+} from '../../../../domain/observability/telemetry-retention.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'
 import { dayMs, namesIn } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'

@@ -4,7 +4,7 @@ import type { MetricBatch } from '../../../../domain/observability/metrics/sampl
 import type { FileFault } from '../files/telemetry-file.ts'
 import type { Received, Sent, WriteCall } from '../calls/messages.ts'
 import { sentError } from '../calls/sent-error.ts'
-import { droppedError } from '../threads/engine-errors.ts'
+import { droppedError } from '../calls/dropped-error.ts'
 import { dropWorkspace, removeDropped } from './drop-workspace.ts'
 import { MetricWriter } from './metric-writer.ts'
 import { purgeWorkspace } from './purge-workspace.ts'

@@ -49,6 +49,13 @@ message SpanLink { bytes trace_id = 1; bytes span_id = 2; string trace_state = 3
 message SpanStatus { string message = 2; int32 code = 3; }
 message Status { int32 code = 1; string message = 2; repeated Any details = 3; }
 message Any { string type_url = 1; bytes value = 2; }
+message ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
+message ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2; string schema_url = 3; }
+message ScopeLogs { LogScope scope = 1; repeated LogRecord log_records = 2; string schema_url = 3; }
+message LogScope { string name = 1; string version = 2; repeated KeyValue attributes = 3; }
+message LogRecord { fixed64 time_unix_nano = 1; fixed64 observed_time_unix_nano = 11; int32 severity_number = 2;
+  string severity_text = 3; AnyValue body = 5; repeated KeyValue attributes = 6; uint32 dropped_attributes_count = 7;
+  fixed32 flags = 8; bytes trace_id = 9; bytes span_id = 10; }
 message ExportMetricsServiceResponse { ExportMetricsPartialSuccess partial_success = 1; }
 message ExportMetricsPartialSuccess { int64 rejected_data_points = 1; string error_message = 2; }
 `

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 import { droppedCollection } from '../../../../domain/observability/retention/dropped-telemetry.ts'
 import { nextPurgeTime } from '../../../../domain/observability/retention/next-purge.ts'
 import { purgeWorker } from '../../../../domain/observability/retention/purge-worker.ts'

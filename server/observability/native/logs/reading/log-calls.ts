@@ -4,7 +4,7 @@ import { runLogQuery } from '../../../../../domain/observability/logql/run-query
 import type { TailPage } from '../../../../../domain/observability/logs/log-engine.ts'
 import { SignalPlaces } from '../../files/places.ts'
 import { RecentReaders } from '../../reading/recent-readers.ts'
-import type { ReadParts } from '../../threads/answer-calls.ts'
+import type { ReadParts } from '../../calls/answer-calls.ts'
 import type { LogReadCall } from '../log-messages.ts'
 import { BlockSource } from './block-source.ts'
 import { LogReader } from './log-reader.ts'

@@ -1,7 +1,7 @@
 import type {
   RetainedBytes,
   TelemetryRetention,
-} from '../../../../../domain/observability/retention/telemetry-retention.ts'
+} from '../../../../../domain/observability/telemetry-retention.ts'
 import { dayMs } from '../../files/places.ts'
 import { FileFault } from '../../files/telemetry-file.ts'
 import { labelsOfKey } from '../../format/label-key.ts'
@@ -54,10 +54,22 @@ export function* purgeLogs(
       }
       yield
     }
-    writer.settled(workspace, now)?.deleteEmptyStreams()
+    end(writer.settled(workspace, now), report)
     return { total: bytesIn(writer.placesOf(workspace).folder), selected }
   } finally {
     release()
+  }
+}
+
+/** Deletes the streams without entries, and notes the last ingest number, which a deleted file may have had. */
+function end(logs: WorkspaceLogs | undefined, report: (fault: FileFault) => void): void {
+  if (logs === undefined) return
+  logs.index.note({ last_number: String(logs.lastNumber) })
+  try {
+    logs.deleteEmptyStreams()
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error
+    report(error)
   }
 }
 

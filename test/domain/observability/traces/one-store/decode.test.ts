@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { decodeSpans } from '../../../../../domain/observability/ingest/decode-spans.ts'
-import type { OtlpFormat } from '../../../../../domain/observability/ingest/sent-body.ts'
+import type { OtlpFormat } from '../../../../../domain/observability/sent-body.ts'
 import { resourceOfText, spanOfText } from '../../../../../domain/observability/traces/span-text.ts'
 import type { SpanBatch } from '../../../../../domain/observability/traces/trace-engine.ts'
 import { ApiError } from '../../../../../runtime/errors.ts'

@@ -5,7 +5,7 @@ import type { LogQuery } from '../../../../../domain/observability/logql/run-que
 import type { LogLimits } from '../../../../../domain/observability/logs/log-engine.ts'
 import type { Labels } from '../../../../../domain/observability/metrics/samples.ts'
 import { NativeLease } from '../../../../../domain/resources/native-lease.ts'
-import { NativeLogEngine } from '../../../../../server/observability/native/logs/native-log-engine.ts'
+import { NativeLogEngine } from '../../../../../server/observability/native/native-log-engine.ts'
 import type { LogQueryResponse } from '../../../../../output/observability/types.ts'
 import type { Later } from '../../../store/harness.ts'
 import { dayMs, newFolder, noon } from '../engines.ts'

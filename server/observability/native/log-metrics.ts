@@ -1,5 +1,5 @@
-import type { WaitingTails } from '../../../../domain/observability/log-calls/waiting-tails.ts'
-import type { Metric } from '../../../health/metrics.ts'
+import type { WaitingTails } from '../../../domain/observability/log-calls/waiting-tails.ts'
+import type { Metric } from '../../health/metrics.ts'
 import type { NativeLogEngine } from './native-log-engine.ts'
 
 /** Returns the metrics of the logs in files of this host. */

@@ -1,4 +1,4 @@
-import type { LogBatch } from '../../../../domain/observability/logs/log-batch.ts'
+import type { LogBatch } from '../../../domain/observability/logs/log-batch.ts'
 import type {
   LogEngine,
   LogLimits,
@@ -8,19 +8,16 @@ import type {
   PushedLogs,
   TailPage,
   TailRead,
-} from '../../../../domain/observability/logs/log-engine.ts'
-import type { LogQuery, LogQueryResult } from '../../../../domain/observability/logql/run-query.ts'
-import type {
-  RetainedBytes,
-  TelemetryRetention,
-} from '../../../../domain/observability/retention/telemetry-retention.ts'
-import type { LogStream } from '../../../../output/observability/types.ts'
-import { EngineCounts } from '../engine-counts.ts'
-import type { NativeEngineParts } from '../native-metric-engine.ts'
-import { MinuteCounts } from '../minute-counts.ts'
-import { EngineThreads, ownBytes } from '../threads/engine-threads.ts'
-import { CommittedNumbers } from './committed-numbers.ts'
-import type { LogFacts, LogReadCall, LogWriteCall } from './log-messages.ts'
+} from '../../../domain/observability/logs/log-engine.ts'
+import type { LogQuery, LogQueryResult } from '../../../domain/observability/logql/run-query.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
+import type { LogStream } from '../../../output/observability/types.ts'
+import { EngineCounts } from './engine-counts.ts'
+import type { NativeEngineParts } from './native-metric-engine.ts'
+import { MinuteCounts } from './minute-counts.ts'
+import { EngineThreads, ownBytes } from './threads/engine-threads.ts'
+import { CommittedNumbers } from './logs/committed-numbers.ts'
+import type { LogFacts, LogReadCall, LogWriteCall } from './logs/log-messages.ts'
 
 /** The longest time in milliseconds of calls that name none. */
 const longestMs = 30_000

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FileFault } from '../files/telemetry-file.ts'
-import type { Received, Sent, ThreadData } from '../calls/messages.ts'
-import { sentError } from '../calls/sent-error.ts'
+import type { Received, Sent, ThreadData } from './messages.ts'
+import { sentError } from './sent-error.ts'
 
 /** The parts of the calls of a thread that reads. */
 export interface ReadParts {
