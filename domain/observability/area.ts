@@ -45,10 +45,11 @@ import { silenceKind } from './silences/silences-store.ts'
 import { silences } from './silence-calls/silences.ts'
 
 /** Compares what the area derives with the rows from which it follows. */
-const inspect: Inspect = async function* ({ reader }) {
+const inspect: Inspect = async function* (inspection) {
+  const { reader } = inspection
   yield* inspectChains(reader)
   yield* inspectConfigs(reader)
-  yield* inspectLimits(reader)
+  yield* inspectLimits(inspection)
   yield* inspectRetention(reader)
   yield* inspectSilences(reader)
   yield* inspectAlerts(reader)
