@@ -5,17 +5,17 @@ import { purgeAlerts } from './alert-rules/purge-alerts.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
 import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
-import type { MetricEngine } from './metrics/metric-engine.ts'
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
 import { makeLimits, purgeLimits } from './quotas/limits.ts'
 import { makeDefaultPolicies } from './retention/default-policies.ts'
 import { dropTelemetry, recordDrop } from './retention/dropped-telemetry.ts'
 import { retentionPolicyCollection, retentionPolicyKind } from './retention/retention-store.ts'
+import type { TelemetryEngines } from './retention/telemetry-stores.ts'
 
 /** The parts of the hooks. */
-export interface HookParts extends Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'limits' | 'store'> {
-  readonly metrics: Pick<MetricEngine, 'drop'>
+export interface HookParts
+  extends TelemetryEngines, Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'limits' | 'store'> {
   readonly taxonomy: Pick<Taxonomy, 'consume'>
 }
 
