@@ -6,6 +6,7 @@ import { afterTests } from '../../undo.ts'
 import { gaugeRequest, servedPlane, type ServedPlane } from './ingest/served-plane.ts'
 import { areasWithClock, MovedClock } from './moved-clock.ts'
 import { targetPage, type TargetPage } from './scraping/target-page.ts'
+import { addWorkingWorkspace, type WorkingWorkspace } from './working-workspace.ts'
 
 const clock = new MovedClock()
 
@@ -16,28 +17,14 @@ beforeAll(async () => {
   plane = await servedPlane(afterTests, given, areasWithClock(clock))
 })
 
-/** A workspace with everything that works without a call: a scraped target, and an alert rule. */
-interface Working {
-  readonly id: string
-  readonly config: string
-  readonly rule: string
+/** A workspace with the target that it scrapes. */
+interface Working extends WorkingWorkspace {
   readonly page: TargetPage
 }
 
 async function newWorkspace(name: string): Promise<Working> {
-  const { group, organisation } = plane.tenant
-  const body = { name, parent_group_id: group }
-  const { resource_id: id } = await plane.api.taxonomy.createWorkspace({ organisation, body })
   const page = await targetPage(afterTests, 'shown 1\n')
-  const prometheus_scrape = { targets: [{ url: page.url }], scrape_interval: '5s', scrape_timeout: '2s' }
-  await plane.config({ name: 'scraped', prometheus_scrape, ingest_keys: [] }, id)
-  const config = await plane.config({ name: 'senders', otlp: {} }, id)
-  const { resource_id: rule } = await plane.api.observability.createAlertRule({
-    workspace: id,
-    engine: 'native',
-    body: { name: 'always', query: 'vector(1)', evaluation_interval: '10s' },
-  })
-  return { id, config, rule, page }
+  return { ...(await addWorkingWorkspace(plane, name, page)), page }
 }
 
 const at = ({ id: workspace }: Working) => ({ workspace, engine: 'native' })
@@ -85,7 +72,7 @@ describe.each([
       await newWorkspace(`idle-${state.toLowerCase()}`),
       await newWorkspace(`other-${state.toLowerCase()}`),
     ]
-    const node = { organisation: plane.tenant.organisation, id: idle.id, body: {} }
+    const node = { organisation: idle.organisation, id: idle.id, body: {} }
     for (const each of [idle, other]) await untilScraped(each)
     await workOn(idle, other)
     expect((await push(idle)).status).toBe(200)

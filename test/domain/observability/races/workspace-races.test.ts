@@ -11,6 +11,7 @@ import { afterTests } from '../../../undo.ts'
 import { gaugeRequest, servedPlane, type ServedPlane } from '../ingest/served-plane.ts'
 import { areasWithClock, MovedClock } from '../moved-clock.ts'
 import { targetPage, type TargetPage } from '../scraping/target-page.ts'
+import { addWorkingWorkspace } from '../working-workspace.ts'
 import { soon } from './raced-alerts.ts'
 
 const clock = new MovedClock()
@@ -23,18 +24,6 @@ beforeAll(async () => {
   plane = await servedPlane(afterTests, given, areasWithClock(clock))
   page = await targetPage(afterTests, 'shown 1\n')
 })
-
-/** Creates a workspace with a scraped target and an alert rule; returns its id and that of a config of senders. */
-async function newWorkspace(name: string) {
-  const { group, organisation } = plane.tenant
-  const body = { name, parent_group_id: group }
-  const { resource_id: id } = await plane.api.taxonomy.createWorkspace({ organisation, body })
-  const prometheus_scrape = { targets: [{ url: page.url }], scrape_interval: '5s', scrape_timeout: '2s' }
-  await plane.config({ name: 'scraped', prometheus_scrape, ingest_keys: [] }, id)
-  const rule = { name: 'always', query: 'vector(1)', evaluation_interval: '10s' }
-  await plane.api.observability.createAlertRule({ workspace: id, engine: 'native', body: rule })
-  return { organisation, id, config: await plane.config({ name: 'senders', otlp: {} }, id) }
-}
 
 /** Pushes until an answer is none of those of an active workspace; returns the reason of that answer. */
 async function pushUntilRefused(config: string): Promise<string> {
@@ -57,7 +46,7 @@ async function raceInWorkspaces(
   const outcomes = new Map<string, number>()
   for (let round = 0; round < raceRounds; round += 3) {
     const names = Array.from({ length: 3 }, (_, i) => `${prefix}-${round + i}`)
-    const made = await Promise.all(names.map(newWorkspace))
+    const made = await Promise.all(names.map(name => addWorkingWorkspace(plane, name, page)))
     clock.next()
     const refusals = await Promise.all(
       made.map(async ({ config, id, organisation }) => {
