@@ -7,6 +7,7 @@ import { areas } from '../../../../server/areas.ts'
 import type { InspectedPlace } from '../../../../server/doctor/inspect-store.ts'
 import { GivenSettings } from '../../../../server/settings/values.ts'
 import { addTenant, type Tenant } from '../../../areas/members.ts'
+import { patient } from '../../../areas/patient-fetch.ts'
 import { areaPlace } from '../../../areas/test-platform.ts'
 import { signIn } from '../../../server/access/sign-in.ts'
 import type { Later } from '../../../server/store/harness.ts'
@@ -48,7 +49,7 @@ export async function servedPlane(
   const place = { ...(await areaPlace(mounted, later)), given }
   const { url } = await serveRegistry(place, later, { mounted })
   const token = await signIn(url)
-  const api = new Ninefold(createTransport({ baseUrl: url, token }))
+  const api = new Ninefold(createTransport({ baseUrl: url, token, fetch: patient(fetch) }))
   const tenant = await addTenant(api, 'acme')
   const plane: ServedPlane = {
     url,

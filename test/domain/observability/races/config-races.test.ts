@@ -42,6 +42,7 @@ async function labelsOf(query: string) {
 async function pushed(config: string, name: string): Promise<string> {
   const answer = await plane.push(config, JSON.stringify(gaugeRequest(name, clock.now)))
   if (answer.status === 200) return '200'
+  if (answer.status === 503) return pushed(config, name)
   const { details }: { readonly details: readonly { readonly reason?: string }[] } = await answer.json()
   return details[0]?.reason ?? ''
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Ninefold } from '../../../../output/client.ts'
+import { Ninefold } from '../../../../output/client.ts'
 import type { AlertRule, AlertRuleInput } from '../../../../output/observability/types.ts'
 import { observabilitySettings } from '../../../../server/observability/settings.ts'
 import { GivenSettings } from '../../../../server/settings/values.ts'
 import { addTenant } from '../../../areas/members.ts'
+import { patient } from '../../../areas/patient-fetch.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import type { Later } from '../../../server/store/harness.ts'
 import { webhookReceiver, type WebhookReceiver } from '../alerts/webhook-receiver.ts'
@@ -41,10 +42,12 @@ export async function racedAlerts(later: Later): Promise<RacedAlerts> {
   const given = new GivenSettings().with(observabilitySettings['observability.allow_private_targets'], ['127.0.0.0/8'])
   const areas = areasWithClock(clock)
   const platform = await testPlatform({ areas, config: { given }, later })
-  const { api } = await platform.admin()
   const { storeUrl } = platform.config
   const second = storeUrl && (await testPlatform({ areas, config: { given, storeUrl }, later }))
-  const other = second ? (await second.admin()).api : api
+  const { token } = await platform.admin()
+  const clientOf = ({ from, transport }: TestPlatform) => new Ninefold(transport(token, { fetch: patient(from('')) }))
+  const api = clientOf(platform)
+  const other = second ? clientOf(second) : api
   const receiver = await webhookReceiver(later)
   const { workspace } = await addTenant(api, 'acme')
   const at = { workspace, engine: 'native' }

@@ -52,8 +52,8 @@ async function raceInWorkspaces(
       made.map(async ({ config, id, organisation }) => {
         const senders = [pushUntilRefused(config), pushUntilRefused(config)]
         clock.next()
-        await soon(() => act({ organisation, id }))
-        return Promise.all(senders)
+        const [, ...refused] = await Promise.all([soon(() => act({ organisation, id })), ...senders])
+        return refused
       }),
     )
     clock.next()
