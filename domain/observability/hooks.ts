@@ -11,11 +11,13 @@ import { makeLimits, purgeLimits } from './quotas/limits.ts'
 import { makeDefaultPolicies } from './retention/default-policies.ts'
 import { dropTelemetry, recordDrop } from './retention/dropped-telemetry.ts'
 import { retentionPolicyCollection, retentionPolicyKind } from './retention/retention-store.ts'
-import type { TelemetryEngines } from './retention/telemetry-stores.ts'
+import type { TelemetryEngines, TelemetryStore } from './retention/telemetry-stores.ts'
 
 /** The parts of the hooks. */
 export interface HookParts
-  extends TelemetryEngines, Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'limits' | 'store'> {
+  extends
+    Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'limits' | 'store'>,
+    TelemetryEngines<Pick<TelemetryStore, 'drop'>> {
   readonly taxonomy: Pick<Taxonomy, 'consume'>
 }
 

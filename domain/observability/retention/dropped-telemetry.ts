@@ -1,6 +1,6 @@
 import type { Collection, Store, Transaction } from '../../ports/store.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { telemetryStores, type TelemetryEngines } from './telemetry-stores.ts'
+import { telemetryStores, type TelemetryEngines, type TelemetryStore } from './telemetry-stores.ts'
 
 /** A purged workspace whose telemetry the server with the files has yet to delete. */
 export interface DroppedTelemetry {
@@ -17,9 +17,8 @@ export async function recordDrop(tx: Transaction, workspace: string): Promise<vo
   await tx.insert(droppedCollection, { id: workspace })
 }
 
-interface DropParts extends TelemetryEngines, Pick<ObservabilityEnvironment, 'failed'> {
-  readonly store: Pick<Store, 'each' | 'tx'>
-}
+type DropParts = Pick<ObservabilityEnvironment, 'failed'> &
+  TelemetryEngines<Pick<TelemetryStore, 'drop'>> & { readonly store: Pick<Store, 'each' | 'tx'> }
 
 /** Deletes the telemetry of purged workspaces, on the server that has the files. Failures are logged. */
 export async function dropTelemetry({ failed, store, ...engines }: DropParts): Promise<void> {

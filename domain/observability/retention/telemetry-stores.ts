@@ -1,5 +1,4 @@
 import type { SignalInput } from '../../../output/observability/types.ts'
-import type { ObservabilityEnvironment } from '../environment.ts'
 import type { RetainedBytes, TelemetryRetention } from './telemetry-retention.ts'
 
 /** The telemetry of one signal in all workspaces, as the retention sees it. Rejects with ENGINE_UNAVAILABLE. */
@@ -10,9 +9,11 @@ export interface TelemetryStore {
   drop(workspace: string): Promise<void>
 }
 
-/** The engines of the signals that are stored. */
-export type TelemetryEngines = Pick<ObservabilityEnvironment, 'metrics'>
+/** The stores of the signals; a function that needs a part of a store names that part. */
+export interface TelemetryEngines<T = TelemetryStore> {
+  readonly metrics: T
+}
 
 /** Returns the stored signals with their stores. */
-export const telemetryStores = ({ metrics }: TelemetryEngines): ReadonlyMap<SignalInput, TelemetryStore> =>
+export const telemetryStores = <T>({ metrics }: TelemetryEngines<T>): ReadonlyMap<SignalInput, T> =>
   new Map([['OBSERVABILITY_SIGNAL_METRICS', metrics]])

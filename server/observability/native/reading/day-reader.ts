@@ -34,9 +34,7 @@ export class DayReader {
 
   /** Returns the parts with samples that are later than `after`, and not later than `to`; the oldest first. */
   parts(after: number, to: number): readonly Part[] {
-    return this.#snapshot.read(() =>
-      rowsOf<[Uint8Array]>(this.#parts, after, to).map(([bytes]) => decodePart(bytes)),
-    )
+    return this.#snapshot.read(() => rowsOf<[Uint8Array]>(this.#parts, after, to).map(([bytes]) => decodePart(bytes)))
   }
 
   /** Ends the snapshot of the file; the next call reads the newest content. */

@@ -4,7 +4,6 @@ import { ingestionConfigCollection } from '../../../../domain/observability/inge
 import { ingestionConfigKind } from '../../../../domain/observability/ingestion-configs/ingestion-config-kind.ts'
 import { IngestionStatuses } from '../../../../domain/observability/ingestion-configs/ingestion-status.ts'
 import { ingestionStatusCollection } from '../../../../domain/observability/ingestion-configs/ingestion-status-store.ts'
-import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import { droppedCollection } from '../../../../domain/observability/retention/dropped-telemetry.ts'
 import { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import { kindHooks } from '../../../../domain/resources/workspace-hooks.ts'
@@ -33,14 +32,6 @@ it('a status that is stored while its workspace is purged is purged too', async 
   const lease = new NativeLease()
   lease.hold(new AbortController().signal)
   let dropped = 0
-  const metrics: Pick<MetricEngine, 'drop'> = {
-    async drop() {
-      dropped += 1
-      // The last samples came in shortly before the workspace was archived.
-      statuses.received(config, { accepted: 1, rejections: {} }, Date.now())
-      await statuses.store()
-    },
-  }
   const parts: HookParts = {
     clock: createClock(() => Date.now()),
     failed: rethrow,
@@ -48,8 +39,14 @@ it('a status that is stored while its workspace is purged is purged too', async 
     limits: new Map(),
     store,
     taxonomy: { consume: async () => undefined },
-    // The hooks call no other function of the engine.
-    metrics: metrics as MetricEngine,
+    metrics: {
+      async drop() {
+        dropped += 1
+        // The last samples came in shortly before the workspace was archived.
+        statuses.received(config, { accepted: 1, rejections: {} }, Date.now())
+        await statuses.store()
+      },
+    },
   }
   const hooks = kindHooks('observability', [ingestionConfigKind], parts, observabilityHooks(parts))
   await hooks.purgeWorkspace?.(workspace)

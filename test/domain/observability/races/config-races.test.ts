@@ -8,10 +8,13 @@ import { afterTests } from '../../../undo.ts'
 import { gaugeRequest, servedPlane, type ServedPlane } from '../ingest/served-plane.ts'
 import { areasWithClock, MovedClock } from '../moved-clock.ts'
 import { targetPage, type TargetPage } from '../scraping/target-page.ts'
-import { soon } from './raced-alerts.ts'
+import { raceLimit, soon } from './raced-alerts.ts'
 
 /** The time for which a server uses a config that it has read, in milliseconds. */
 const freshMs = 500
+
+/** The number of laps; each takes a second or two, and has several races. */
+const laps = Math.ceil(raceRounds / 4)
 
 const clock = new MovedClock()
 
@@ -47,32 +50,36 @@ async function pushed(config: string, name: string): Promise<string> {
   return details[0]?.reason ?? ''
 }
 
-it('pushes while their config is disabled and changed are taken whole, or refused and not stored', async () => {
-  const config = await plane.config({ name: 'pushed', otlp: {} })
-  const outcomes = new Map<string, number>()
-  for (let round = 0; round < raceRounds; round += 1) {
-    await expect.poll(() => pushed(config, 'ready')).toBe('200')
-    const names = Array.from({ length: 6 }, (_, i) => `raced_${round}_${i}`)
-    const [labelled, off, ...answers] = await Promise.all([
-      soon(() => update(config, { static_labels: { round: String(round) } }, 'static_labels')),
-      soon(() => update(config, { enabled: false }, 'enabled')),
-      ...names.map(name => soon(() => pushed(config, name), 2 * freshMs)),
-    ])
-    expect([labelled.resource_id, off.resource_id]).toEqual([config, config])
-    for (const [i, name] of names.entries()) {
-      const [answer = '', found] = [answers[i], await labelsOf(name)]
-      expect([answer, found.length]).toEqual(answer === '200' ? ['200', 1] : ['INGESTION_DISABLED', 0])
-      const isLabelled = found.some(({ round: label }) => label === String(round))
-      const outcome = answer === '200' ? `taken with ${isLabelled ? 'new' : 'old'} labels` : answer
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+it(
+  'pushes while their config is disabled and changed are taken whole, or refused and not stored',
+  raceLimit,
+  async () => {
+    const config = await plane.config({ name: 'pushed', otlp: {} })
+    const outcomes = new Map<string, number>()
+    for (let round = 0; round < laps; round += 1) {
+      await expect.poll(() => pushed(config, 'ready')).toBe('200')
+      const names = Array.from({ length: 6 }, (_, i) => `raced_${round}_${i}`)
+      const [labelled, off, ...answers] = await Promise.all([
+        soon(() => update(config, { static_labels: { round: String(round) } }, 'static_labels')),
+        soon(() => update(config, { enabled: false }, 'enabled')),
+        ...names.map(name => soon(() => pushed(config, name), 2 * freshMs)),
+      ])
+      expect([labelled.resource_id, off.resource_id]).toEqual([config, config])
+      for (const [i, name] of names.entries()) {
+        const [answer = '', found] = [answers[i], await labelsOf(name)]
+        expect([answer, found.length]).toEqual(answer === '200' ? ['200', 1] : ['INGESTION_DISABLED', 0])
+        const isLabelled = found.some(({ round: label }) => label === String(round))
+        const outcome = answer === '200' ? `taken with ${isLabelled ? 'new' : 'old'} labels` : answer
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      }
+      await expect.poll(() => pushed(config, 'refused')).toBe('INGESTION_DISABLED')
+      await update(config, { enabled: true }, 'enabled')
     }
-    await expect.poll(() => pushed(config, 'refused')).toBe('INGESTION_DISABLED')
-    await update(config, { enabled: true }, 'enabled')
-  }
-  console.log(`pushes and a disabled config: ${toldOutcomes(outcomes)}`)
-})
+    console.log(`pushes and a disabled config: ${toldOutcomes(outcomes)}`)
+  },
+)
 
-it('scrapes while their config changes end the series of the config as it was', async () => {
+it('scrapes while their config changes end the series of the config as it was', raceLimit, async () => {
   const page = await targetPage(afterTests, 'shown 1\n')
   const prometheus_scrape = { targets: [{ url: page.url }], scrape_interval: '5s', scrape_timeout: '2s' }
   const config = await plane.config({ name: 'scraped', prometheus_scrape, ingest_keys: [] })
@@ -95,7 +102,7 @@ it('scrapes while their config changes end the series of the config as it was', 
     return soon(() => update(config, body, mask))
   }
   await untilScraped(undefined)
-  for (let round = 0; round < raceRounds / 2; round += 1) {
+  for (let round = 0; round < laps; round += 1) {
     await change({ static_labels: { round: String(round) } }, 'static_labels')
     await untilScraped(String(round))
     await change({ enabled: false }, 'enabled')
@@ -112,7 +119,7 @@ it('scrapes while their config changes end the series of the config as it was', 
   expect(await doctorFindings(plane.place)).toEqual([])
 })
 
-it('a first scrape that ends after its config was disabled leaves no series', async () => {
+it('a first scrape that ends after its config was disabled leaves no series', raceLimit, async () => {
   const [slow, witness] = [await targetPage(afterTests, 'shown 1\n'), await targetPage(afterTests, 'shown 1\n')]
   const held = Promise.withResolvers<void>()
   slow.held = held.promise

@@ -5,6 +5,7 @@ import type { AlertRule, AlertRuleInput } from '../../../../output/observability
 import { observabilitySettings } from '../../../../server/observability/settings.ts'
 import { GivenSettings } from '../../../../server/settings/values.ts'
 import { addTenant } from '../../../areas/members.ts'
+import { raceRounds } from '../../../areas/race.ts'
 import { patient } from '../../../areas/patient-fetch.ts'
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import type { Later } from '../../../server/store/harness.ts'
@@ -13,6 +14,9 @@ import { areasWithClock, MovedClock } from '../moved-clock.ts'
 
 /** The largest delay of a call that races with workers, in milliseconds; a worker looks every 100 ms. */
 const latestWorkMs = 250
+
+/** The time limit of a race of observability, in milliseconds; a tick of rules takes seconds on a loaded machine. */
+export const raceLimit = { timeout: 180_000 + raceRounds * 10_000 }
 
 /** A platform whose alert rules are raced with calls. */
 export interface RacedAlerts {

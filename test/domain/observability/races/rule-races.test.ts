@@ -3,7 +3,7 @@ import { doctorFindings } from '../../../areas/doctor.ts'
 import { race, raceRounds, toldOutcomes } from '../../../areas/race.ts'
 import { outcomeOf } from '../../outcomes.ts'
 import { afterTests } from '../../../undo.ts'
-import { racedAlerts, soon, type RacedAlerts } from './raced-alerts.ts'
+import { racedAlerts, type RacedAlerts, raceLimit, soon } from './raced-alerts.ts'
 
 let raced: RacedAlerts
 
@@ -54,7 +54,7 @@ async function raceWithWork({ call, check, isDeletion = false, prefix }: WorkRac
 }
 
 describe('the first evaluation of an alert rule and its notification', () => {
-  it('leave nothing of a rule that is deleted meanwhile', async () => {
+  it('leave nothing of a rule that is deleted meanwhile', raceLimit, async () => {
     const told = await raceWithWork({
       prefix: 'deleted',
       isDeletion: true,
@@ -70,7 +70,7 @@ describe('the first evaluation of an alert rule and its notification', () => {
     expect(await doctorFindings(raced.platform.config)).toEqual([])
   })
 
-  it('tell an alert once when the annotations of the rule change meanwhile', async () => {
+  it('tell an alert once when the annotations of the rule change meanwhile', raceLimit, async () => {
     const told = await raceWithWork({
       prefix: 'annotated',
       call(id) {
@@ -90,7 +90,7 @@ describe('the first evaluation of an alert rule and its notification', () => {
     console.log(`annotations: ${told}`)
   })
 
-  it('tell the end of each told alert when the rule is disabled meanwhile', async () => {
+  it('tell the end of each told alert when the rule is disabled meanwhile', raceLimit, async () => {
     const told = await raceWithWork({
       prefix: 'disabled',
       call: id => raced.other.updateAlertRule({ ...raced.at, id, body: { enabled: false }, update_mask: 'enabled' }),
@@ -108,7 +108,7 @@ describe('the first evaluation of an alert rule and its notification', () => {
     console.log(`disabled: ${told}`)
   })
 
-  it('tell a new receiver once, and the removed one at most once', async () => {
+  it('tell a new receiver once, and the removed one at most once', raceLimit, async () => {
     const told = await raceWithWork({
       prefix: 'received',
       call(id) {
@@ -127,7 +127,7 @@ describe('the first evaluation of an alert rule and its notification', () => {
   })
 })
 
-it('an update and a deletion of a rule end with the deletion', async () => {
+it('an update and a deletion of a rule end with the deletion', raceLimit, async () => {
   const outcomes = await race(raceRounds, async round => {
     const id = await raced.create(`both-${round}`)
     raced.begin()

@@ -140,7 +140,9 @@ export class LogDayFile {
     this.#change(() => {
       this.#delete([id])
       if (left) this.#insert(left, isPart)
-      const take = this.#database.prepare('UPDATE streams SET entries = entries - ?, bytes = bytes - ? WHERE stream = ?')
+      const take = this.#database.prepare(
+        'UPDATE streams SET entries = entries - ?, bytes = bytes - ? WHERE stream = ?',
+      )
       for (const [stream, { bytes, entries }] of gone) take.run(entries, bytes, stream)
       this.#database.exec('DELETE FROM streams WHERE entries <= 0')
     })
@@ -165,13 +167,7 @@ export class LogDayFile {
   #insert(block: BuiltBlock, isPart: boolean): void {
     const { entries, firstIngest, firstNumber, from, lastIngest, lastNumber, length, lineBytes, runs, to } = block
     const times = [firstNumber, lastNumber, from, to, firstIngest, lastIngest] as const
-    const { lastInsertRowid: id } = this.#insertBlock.run(
-      isPart ? 1 : 0,
-      ...times,
-      length,
-      lineBytes,
-      encodeRuns(runs),
-    )
+    const { lastInsertRowid: id } = this.#insertBlock.run(isPart ? 1 : 0, ...times, length, lineBytes, encodeRuns(runs))
     this.#insertContent.run(id, entries, block.details)
     if (!isPart) this.#insertFilter.run(id, gramFilter(block.lines))
   }
@@ -186,7 +182,8 @@ export class LogDayFile {
   #readParts(): PartSums {
     const sums = 'SELECT count(*), ifnull(sum(bytes), 0), min(first_ingest) FROM blocks WHERE is_part = 1'
     const statement = this.#database.prepare(sums)
-    const [count = 0, bytes = 0, oldest] = checked(this.file, () => rowOf<[number, number, number | null]>(statement)) ?? []
+    const [count = 0, bytes = 0, oldest] =
+      checked(this.file, () => rowOf<[number, number, number | null]>(statement)) ?? []
     return { count, bytes, oldest: oldest ?? Infinity }
   }
 

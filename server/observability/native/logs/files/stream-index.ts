@@ -56,7 +56,9 @@ export class StreamIndex {
 
   /** Stores facts that differ from the stored ones. */
   note(facts: Partial<Record<Fact, string>>): void {
-    const changed = Object.entries(facts).filter(([name, value]) => checked(this.file, () => this.#about(name)) !== value)
+    const changed = Object.entries(facts).filter(
+      ([name, value]) => checked(this.file, () => this.#about(name)) !== value,
+    )
     if (changed.length === 0) return
     this.#change(() => {
       for (const [name, value] of changed) this.#put(name, value)

@@ -152,7 +152,11 @@ export class EntryBlock {
 }
 
 /** Returns the details of an entry in the form in which a block stores them; empty if the entry has none. */
-export function detailText({ metadata, spanId, traceId }: Pick<StoredEntry, 'metadata' | 'spanId' | 'traceId'>): string {
+export function detailText({
+  metadata,
+  spanId,
+  traceId,
+}: Pick<StoredEntry, 'metadata' | 'spanId' | 'traceId'>): string {
   if (traceId === '' && spanId === '' && Object.keys(metadata).length === 0) return ''
   const details: Details = [traceId, spanId, metadata]
   return JSON.stringify(details)

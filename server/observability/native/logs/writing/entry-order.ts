@@ -7,9 +7,7 @@ const blockEntries = 16_384
 
 /** Compares entries by stream, time and ingest number, the order of blocks. */
 export const byStream = (one: BlockEntry, other: BlockEntry): number =>
-  one.stream - other.stream ||
-  (one.time < other.time ? -1 : one.time > other.time ? 1 : 0) ||
-  one.number - other.number
+  one.stream - other.stream || (one.time < other.time ? -1 : one.time > other.time ? 1 : 0) || one.number - other.number
 
 /** Builds blocks of entries in the order of blocks, one at a time. */
 export function* blocksOf(entries: Iterable<BlockEntry>, effort: Effort): Generator<BuiltBlock, void, undefined> {
