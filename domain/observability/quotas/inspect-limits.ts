@@ -1,28 +1,18 @@
-import type { Finding, Inspection } from '../../ports/inspection.ts'
-import { workspaceScope } from '../../resources/kind.ts'
-import { retentionPolicyCollection } from '../retention/retention-store.ts'
+import type { Finding } from '../../ports/inspection.ts'
+import type { Reader } from '../../ports/store.ts'
 import { quotas } from './definitions.ts'
 import { limitCollection, limitId, quotaLimitKind, type StoredLimit } from './limits-store.ts'
 
-/**
- * Yields the limits that contradict their definition or their id, and the workspaces that lack some of their limits. A
- * workspace that is being purged has none, and still has its retention policies for a while.
- */
-export async function* inspectLimits({
-  reader,
-  workAt,
-}: Pick<Inspection, 'reader' | 'workAt'>): AsyncGenerator<Finding, void, undefined> {
+/** Yields the limits that contradict their definition or their id, and the workspaces that lack some of their limits. */
+export async function* inspectLimits(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   const { type: resourceType } = quotaLimitKind
   for await (const { id, value } of reader.each(limitCollection)) {
     const message = limitFault(value)
     if (message !== undefined) yield { resourceType, id, message }
   }
   const { length } = quotas.definitions
-  const counts = await reader.tally(limitCollection, 'scope_id')
-  const known = new Set([...counts.keys(), ...(await reader.tally(retentionPolicyCollection, 'workspace_id')).keys()])
-  for (const workspace of known) {
-    const count = counts.get(workspace) ?? 0
-    if (count === length || (count === 0 && (await workAt(workspaceScope(workspace))).length > 0)) continue
+  for (const [workspace, count] of await reader.tally(limitCollection, 'scope_id')) {
+    if (count === length) continue
     yield { resourceType, id: workspace, message: `workspace ${workspace} has ${count} limits instead of ${length}` }
   }
 }

@@ -1,9 +1,7 @@
 import { ApiError } from '../../../runtime/errors.ts'
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
-import { limitCollection } from '../quotas/limits-store.ts'
 import { signals } from './default-policies.ts'
-import { droppedCollection } from './dropped-telemetry.ts'
 import { selectorKey, selectorMatchers } from './policy-selector.ts'
 import {
   activePolicy,
@@ -12,11 +10,7 @@ import {
   type StoredRetentionPolicy,
 } from './retention-store.ts'
 
-/**
- * Yields the retention policies that contradict themselves, the workspaces that lack the default of a signal, and live
- * workspaces whose telemetry is recorded to be deleted: a purge deletes the limits of a workspace in the transaction that
- * records this.
- */
+/** Yields the retention policies that contradict themselves, and the workspaces that lack the default of a signal. */
 export async function* inspectRetention(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   const { type: resourceType } = retentionPolicyKind
   for await (const { id, value } of reader.each(retentionPolicyCollection)) {
@@ -25,16 +19,11 @@ export async function* inspectRetention(reader: Reader): AsyncGenerator<Finding,
   }
   const all = await reader.tally(retentionPolicyCollection, 'workspace_id')
   const defaults = await reader.tally(retentionPolicyCollection, 'workspace_id', { is_default: true })
-  const limited = await reader.tally(limitCollection, 'scope_id')
-  for (const workspace of new Set([...all.keys(), ...limited.keys()])) {
+  for (const workspace of all.keys()) {
     const count = defaults.get(workspace) ?? 0
     if (count === signals.length) continue
     const message = `workspace ${workspace} has ${count} default policies instead of ${signals.length}`
     yield { resourceType, id: workspace, message }
-  }
-  for await (const { id } of reader.each(droppedCollection)) {
-    const message = `the telemetry of workspace ${id} is to be deleted, but the workspace still has its limits`
-    if (limited.has(id)) yield { resourceType, id, message }
   }
 }
 

@@ -156,7 +156,7 @@ const tampers: readonly (readonly [string, (tx: Transaction) => Promise<unknown>
     altered(limitCollection, () => ({ limit: 1_000_000 })),
     /quotaLimits .*: is 1000000, but the default limit of observability\..* is/,
   ],
-  ['limits that were deleted', deleted(limitCollection), /quotaLimits .*: workspace .* has 0 limits instead of 10/],
+  ['limits that were deleted', deleted(limitCollection), /quotaLimits .*: workspace .* has no limits/],
   [
     'the end of a silence',
     altered(silenceCollection, () => ({ end_time: '2020-01-01T00:00:00.000Z' })),
@@ -185,7 +185,7 @@ const tampers: readonly (readonly [string, (tx: Transaction) => Promise<unknown>
   [
     'policies that were deleted',
     deleted(retentionPolicyCollection),
-    /retentionPolicies .*: workspace .* has 0 default policies instead of 3/,
+    /retentionPolicies .*: workspace .* has no retention policies/,
   ],
   [
     'telemetry that is to be deleted',
