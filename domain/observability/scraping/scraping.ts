@@ -119,7 +119,7 @@ export class ScrapeSchedule {
       const group = { name: config.workspace_id, limit: maxPerWorkspace }
       const time = now - next > lateMs ? now : next
       // A target without room waits for the next look; ticks that pass meanwhile are left out.
-      if (this.#work.start(key, [group], () => this.#scrape(scraped, time))) scraped.next = firstTick(key, config, now)
+      if (this.#work.start(key, [group], () => this.#scrape(key, scraped, time))) scraped.next = firstTick(key, config, now)
     }
   }
 
@@ -148,7 +148,8 @@ export class ScrapeSchedule {
     return wanted
   }
 
-  async #scrape({ config, scraper, target }: Scraped, time: number): Promise<void> {
+  async #scrape(key: string, scraped: Scraped, time: number): Promise<void> {
+    const { config, scraper, target } = scraped
     const { clock, failed, outbound, statuses } = this.#parts
     const { prometheus_scrape: rules } = config
     if (!rules) return
@@ -175,13 +176,20 @@ export class ScrapeSchedule {
     } catch (error) {
       if (!this.#signal.aborted) failed(error, `observability.ingestionConfigs ${config.id}`)
     }
+    // A target that has left the schedule during its scrape was ended before these samples.
+    if (!this.#targets.has(key)) await this.#writeEnd(scraped)
     // A status is told once the samples of its scrape can be queried.
     statuses.scraped(config.id, status)
   }
 
   /** Ends the series of a target that is scraped no more. */
-  async #end(key: string, { config, scraper }: Scraped): Promise<void> {
+  async #end(key: string, scraped: Scraped): Promise<void> {
     this.#targets.delete(key)
+    await this.#writeEnd(scraped)
+  }
+
+  /** Writes the end of the series of the last scrape of a target. */
+  async #writeEnd({ config, scraper }: Scraped): Promise<void> {
     const batch = scraper.end(this.#parts.clock.now())
     if (batch === undefined) return
     await this.#write(config, batch).catch((error: unknown) =>

@@ -53,6 +53,8 @@ export class TargetScraper {
   #known: ReadonlyMap<string, Labels> = new Map()
   /** The labels of the target in the last scrape, if there was a scrape. */
   #target: Labels | undefined
+  /** The time of the last scrape in milliseconds since 1970. */
+  #time = 0
 
   /** The number of series of the last scrape. */
   get size(): number {
@@ -71,6 +73,7 @@ export class TargetScraper {
     const content = typeof page === 'string' ? undefined : page
     const { added, gone } = this.#change(content)
     this.#target = labels
+    this.#time = time
     const reported: Record<(typeof reportNames)[number], number> = {
       up: content ? 1 : 0,
       scrape_duration_seconds: seconds,
@@ -93,10 +96,14 @@ export class TargetScraper {
     return { batch: batchOf(series, content?.metadata ?? []), status, rejections: content?.rejections ?? {} }
   }
 
-  /** Returns the end of all series of the target, for a target that is scraped no more; undefined if there are none. */
-  end(time: number): MetricBatch | undefined {
+  /**
+   * Returns the end of all series of the target at `now` in milliseconds since 1970, but after their last sample, for a
+   * target that is scraped no more; undefined if there are none.
+   */
+  end(now: number): MetricBatch | undefined {
     const target = this.#target
     if (target === undefined) return undefined
+    const time = Math.max(now, this.#time + 1)
     const { gone } = this.#change(undefined)
     this.#target = undefined
     const reports = reportNames.map(name => ({ ...target, __name__: name }))
