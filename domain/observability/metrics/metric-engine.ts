@@ -1,6 +1,7 @@
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import type { JsonText } from '../../../runtime/json.ts'
-import type { Labels, MetricBatch, Rejections } from './samples.ts'
+import type { MetricBatch } from './metric-batch.ts'
+import type { Labels, Rejections } from './samples.ts'
 
 /** A query at one time. */
 export interface InstantQuery {

@@ -69,7 +69,7 @@ describe('a target', () => {
     expect(await vector('up{job="shop"}')).toEqual([[{ __name__: 'up', ...about }, '1']])
     expect(await vector('scrape_samples_scraped{job="shop"}')).toEqual([[expect.anything(), '3']])
     expect(await vector('scrape_samples_post_metric_relabeling{job="shop"}')).toEqual([[expect.anything(), '2']])
-    expect(await vector('scrape_series_added{job="shop"}')).toEqual([[expect.anything(), '2']])
+    expect(await vector('max_over_time(scrape_series_added{job="shop"}[1h])')).toEqual([[expect.anything(), '2']])
     expect(await vector('go_x')).toEqual([])
     expect(page.requests[0]?.accept).toMatch(/^application\/openmetrics-text;version=1\.0\.0/)
     const { stats } = await read(id)
