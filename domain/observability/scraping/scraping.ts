@@ -4,12 +4,12 @@ import { durationMs } from '../../resources/durations.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { BoundedWork } from '../alert-work/bounded-work.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { defaultRetentionMs } from '../ingest/metric-retention.ts'
 import { ingestionConfigCollection, type StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
 import { batchOf, type DescribedSeries } from '../metrics/metric-batch.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
+import { defaultRetentionsMs } from '../retention/default-retentions.ts'
 import { Authorizations } from './authorizations.ts'
 import { TargetScraper } from './target-scraper.ts'
 import { offsetOf, tickAfter } from './ticks.ts'
@@ -200,7 +200,10 @@ export class ScrapeSchedule {
     let accepted = 0
     for (let at = 0; at < series.length; at += writtenSeries) {
       const part = { series: series.slice(at, at + writtenSeries), metadata: at === 0 ? metadata : [] }
-      const result = await metrics.write(workspace, batchOf(part), { activeSeries, retentionMs: defaultRetentionMs })
+      const result = await metrics.write(workspace, batchOf(part), {
+        activeSeries,
+        retentionMs: defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS,
+      })
       accepted += result.accepted
       for (const [reason, count] of Object.entries(result.rejections))
         rejections[reason] = (rejections[reason] ?? 0) + count
