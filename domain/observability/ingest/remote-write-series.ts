@@ -24,6 +24,12 @@ const tags = {
 const seriesFields: ReadonlySet<number> = new Set([1, 2, 4])
 const sampleFields: ReadonlySet<number> = new Set([1, 2])
 
+/**
+ * The largest number of places between other fields at which labels of one series are read. A series with more labels is
+ * refused anyway.
+ */
+const maxPieces = 256
+
 /** A series of a request, of which nothing but the places of its fields was read. */
 export interface FoundSeries {
   /** The bytes of its labels, each label with its tag and its length. */
@@ -57,7 +63,8 @@ export function findSeries(reader: MessageReader, end: number): FoundSeries {
       samples += 1
     } else if (tag === tags.histograms) histograms += 1
     else if (tag === tags.labels) {
-      if (from !== labelsTo && labelsTo >= 0) labels.push(slice(reader, labelsFrom, labelsTo))
+      if (from !== labelsTo && labelsTo >= 0 && labels.length < maxPieces)
+        labels.push(slice(reader, labelsFrom, labelsTo))
       if (from !== labelsTo) labelsFrom = from
       labelsTo = reader.pos
     }

@@ -34,7 +34,7 @@ export class SeriesKeys {
     max: maxKnown,
     maxSize: maxCharacters,
     sizeCalculation: (found, encoded) =>
-      encoded.length + (typeof found === 'string' ? found.length : 0) + ownCharacters,
+      encoded.length + (typeof found === 'string' ? found : found.message).length + ownCharacters,
   })
   /** The beginnings of the names under which the series of different rules are known. */
   readonly #beginnings = new Map<string, string>()

@@ -77,6 +77,21 @@ describe('the fields of a series', () => {
     expect(linesOf(decode(whole, new SeriesKeys()))).toEqual(['up{a="1",b="2"} 1 5', 'up{a="1",b="2"} 2 6'])
   })
 
+  it('may have labels at very many places; such a series is refused', () => {
+    const count = 4096
+    const pieces = Uint8Array.from({ length: count * 4 }, (_, i) => [0x0a, 0, 0x78, 1][i % 4] ?? 0)
+    const named = Array.from({ length: 300 }, (_, i) => [...labels(`l${i}`, 'v'), 0x78, 1]).flat()
+    for (const [many, reason] of [
+      [[...pieces], 'label_name_invalid'],
+      [[...labels('__name__', 'a'), ...named], 'label_limit'],
+    ] as const) {
+      const body = [...many, ...sample(1, 5)]
+      const length = [(body.length & 127) | 128, ((body.length >> 7) & 127) | 128, body.length >> 14]
+      const batch = decode(Uint8Array.from([0x0a, ...length, ...body]), new SeriesKeys())
+      expect(batch).toMatchObject({ keys: [], rejections: { [reason]: 1 } })
+    }
+  })
+
   it('may be repeated in one request, whose samples are put in the order of their times', () => {
     const one = (...samples: readonly Uint8Array[]) => request(labels('__name__', 'one'), ...samples)
     const other = (...samples: readonly Uint8Array[]) => request(labels('__name__', 'other'), ...samples)
