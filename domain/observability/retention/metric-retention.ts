@@ -1,8 +1,10 @@
 import type { Reader, Stored } from '../../ports/store.ts'
 import { durationMs } from '../../resources/durations.ts'
-import { defaultRetentionMs } from '../ingest/metric-retention.ts'
 import type { MetricRetention } from '../metrics/metric-engine.ts'
 import { activePolicy, retentionPolicyCollection, type StoredRetentionPolicy } from './retention-store.ts'
+
+/** The retention of metrics of a workspace without a policy of its own, in milliseconds: 15 days (observability.md 1). */
+const defaultRetentionMs = 15 * 86_400_000
 
 /** The policies for the metrics of a workspace, and the retention that follows from them. */
 export interface MetricPolicies {

@@ -4,7 +4,6 @@ import { durationMs } from '../../resources/durations.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { BoundedWork } from '../alert-work/bounded-work.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { defaultRetentionMs } from '../ingest/metric-retention.ts'
 import { ingestionConfigCollection, type StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
@@ -32,7 +31,17 @@ const writtenSeries = 5_000
 /** The parts of scraping. */
 export type ScrapingParts = Pick<
   ObservabilityEnvironment,
-  'clock' | 'failed' | 'functions' | 'limits' | 'metrics' | 'outbound' | 'statuses' | 'store' | 'taxonomy'
+  | 'clock'
+  | 'failed'
+  | 'functions'
+  | 'limits'
+  | 'metrics'
+  | 'outbound'
+  | 'retentions'
+  | 'scrapeCounts'
+  | 'statuses'
+  | 'store'
+  | 'taxonomy'
 >
 
 /** A target that is scraped. */
@@ -106,6 +115,7 @@ export class ScrapeSchedule {
       if (known) Object.assign(known, { config, next })
       else this.#targets.set(key, { config, target, scraper: new TargetScraper(), next })
     }
+    this.#parts.scrapeCounts.targets = this.#targets.size
     if (this.#targets.size === 0) return this.#rest()
     this.#timer ??= setInterval(() => this.scrapeDue(), dueMs).unref()
   }
@@ -124,6 +134,7 @@ export class ScrapeSchedule {
   }
 
   #rest(): void {
+    if (this.#signal.aborted) this.#parts.scrapeCounts.targets = 0
     clearInterval(this.#timer)
     this.#timer = undefined
   }
@@ -149,7 +160,8 @@ export class ScrapeSchedule {
   }
 
   async #scrape({ config, scraper, target }: Scraped, time: number): Promise<void> {
-    const { clock, failed, outbound, statuses } = this.#parts
+    const { clock, failed, outbound, scrapeCounts, statuses } = this.#parts
+    const begun = performance.now()
     const { prometheus_scrape: rules } = config
     if (!rules) return
     const scrape = {
@@ -172,7 +184,9 @@ export class ScrapeSchedule {
       const all = { ...rejections }
       for (const [reason, count] of Object.entries(result.rejections)) all[reason] = (all[reason] ?? 0) + count
       statuses.received(config.id, { accepted: result.accepted, rejections: all }, clock.now())
+      scrapeCounts.scraped(status.up ? 'up' : 'down', result.accepted, performance.now() - begun)
     } catch (error) {
+      scrapeCounts.scraped('not_written', 0, performance.now() - begun)
       if (!this.#signal.aborted) failed(error, `observability.ingestionConfigs ${config.id}`)
     }
     // A status is told once the samples of its scrape can be queried.
@@ -191,14 +205,15 @@ export class ScrapeSchedule {
 
   /** Writes the samples of a scrape, what the scrape says about the target last; returns what was taken and refused. */
   async #write({ workspace_id: workspace }: StoredIngestionConfig, batch: MetricBatch): Promise<Received> {
-    const { limits, metrics } = this.#parts
+    const { limits, metrics, retentions } = this.#parts
     const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
+    const retentionMs = await retentions.of(workspace)
     const rejections: Record<string, number> = {}
     let accepted = 0
     for (let at = 0; at < batch.series.length; at += writtenSeries) {
       const series = batch.series.slice(at, at + writtenSeries)
       const part = { ...batch, series, metadata: at === 0 ? batch.metadata : [] }
-      const result = await metrics.write(workspace, part, { activeSeries, retentionMs: defaultRetentionMs })
+      const result = await metrics.write(workspace, part, { activeSeries, retentionMs })
       accepted += result.accepted
       for (const [reason, count] of Object.entries(result.rejections))
         rejections[reason] = (rejections[reason] ?? 0) + count

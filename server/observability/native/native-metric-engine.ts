@@ -20,7 +20,7 @@ import type { Log } from '../../log.ts'
 import { EngineCounts } from './engine-counts.ts'
 import { SampleCounts } from './sample-counts.ts'
 import { servedElsewhere } from './threads/engine-errors.ts'
-import type { ReadCall } from './calls/messages.ts'
+import type { Question } from './calls/messages.ts'
 import { QueryPool } from './threads/query-pool.ts'
 import { Writer } from './threads/writer.ts'
 
@@ -38,9 +38,17 @@ export interface NativeEngineParts {
   /** The lease of the server that serves the folder. */
   readonly lease: NativeLease
   readonly log: Pick<Log, 'error' | 'warn'>
+  /**
+   * Returns the retention of the metrics of a workspace: reads show no older samples, also before a purge deletes them.
+   * Absent: reads show all samples.
+   */
+  readonly retentionOf?: (workspace: string) => Promise<MetricRetention>
 }
 
-type Call<Kind extends ReadCall['kind']> = Extract<ReadCall, { readonly kind: Kind }>
+type Call<Kind extends Question['kind']> = Extract<Question, { readonly kind: Kind }>
+
+/** The retention of a workspace without limits. */
+const unlimited: MetricRetention = { defaultMs: Infinity, selected: [] }
 
 /** The metrics in files of this host, which threads write and read (observability.md 6). */
 export class NativeMetricEngine implements MetricEngine {
@@ -115,6 +123,10 @@ export class NativeMetricEngine implements MetricEngine {
     return { activeSeries, samplesLastMinute: this.#samples.of(workspace, now) }
   }
 
+  written(): readonly string[] {
+    return this.#samples.workspaces()
+  }
+
   /** Ends the threads; samples that were pushed before are on the disk. */
   async end(): Promise<void> {
     await Promise.all([this.#writer.end(), this.#pool.end()])
@@ -124,9 +136,10 @@ export class NativeMetricEngine implements MetricEngine {
     return this.#parts.clock.now()
   }
 
-  async #read(call: ReadCall, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+  async #read(question: Question, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
     await this.#requireLease()
-    return this.counts.query(() => this.#pool.call(call, timeoutMs, signal))
+    const retention = (await this.#parts.retentionOf?.(question.workspace)) ?? unlimited
+    return this.counts.query(() => this.#pool.call({ ...question, retention }, timeoutMs, signal))
   }
 
   async #write(...[call, body]: Parameters<Writer['call']>): Promise<unknown> {

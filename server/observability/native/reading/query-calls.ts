@@ -37,7 +37,7 @@ export class QueryCalls {
   run(call: ReadCall): unknown {
     const reader = this.#readerOf(call.workspace)
     try {
-      reader?.refresh()
+      reader?.refresh(call.retention)
       return this.#result(call, reader)
     } finally {
       reader?.endSnapshots()

@@ -11,9 +11,6 @@ import { SeriesRetention } from '../retention/series-retention.ts'
 /** The largest number of files of days that a workspace has open. */
 const mostDays = 40
 
-/** The retention before the first purge: none. */
-const noRetention: MetricRetention = { defaultMs: Infinity, selected: [] }
-
 /** The files of the metrics of a workspace, as a thread of queries reads them. All calls throw `FileFault`. */
 export class WorkspaceReader {
   readonly #places: MetricPlaces
@@ -22,7 +19,7 @@ export class WorkspaceReader {
   readonly #days = new Map<number, DayReader>()
   #catalog = new SeriesCatalog()
   #generation: string | undefined
-  #retention = { text: '', value: new SeriesRetention(noRetention) }
+  #retention: { readonly text: string; readonly value: SeriesRetention } | undefined
 
   private constructor(places: MetricPlaces, index: DatabaseSync, report: (fault: FileFault) => void) {
     this.#places = places
@@ -40,7 +37,9 @@ export class WorkspaceReader {
     return this.#catalog
   }
 
+  /** The retention of the last `refresh`. */
   get retention(): SeriesRetention {
+    if (this.#retention === undefined) throw new Error('the reader of a workspace was not refreshed')
     return this.#retention.value
   }
 
@@ -49,15 +48,16 @@ export class WorkspaceReader {
     return existsSync(this.#places.index)
   }
 
-  /** Reads the series that the writer has added since the last call. */
-  refresh(): void {
+  /** Takes the retention of the workspace, and reads the series that the writer has added since the last call. */
+  refresh(retention: MetricRetention): void {
+    const text = JSON.stringify(retention)
+    if (text !== this.#retention?.text) this.#retention = { text, value: new SeriesRetention(retention) }
     checked(this.#places.index, () => {
       this.#index.exec('BEGIN')
       try {
         const generation = this.#about('generation')
         if (generation !== this.#generation) this.#catalog = new SeriesCatalog()
         this.#generation = generation
-        this.#readRetention(this.#about('retention') ?? '')
         const added = this.#index.prepare('SELECT id, labels FROM series WHERE id > ? ORDER BY id')
         for (const [id, key] of rowsOf<[number, string]>(added, this.#catalog.lastId)) this.#catalog.add(id, key)
       } finally {
@@ -115,12 +115,6 @@ export class WorkspaceReader {
       this.#report(error)
       return undefined
     }
-  }
-
-  #readRetention(text: string): void {
-    if (text === this.#retention.text) return
-    const given: MetricRetention = JSON.parse(text)
-    this.#retention = { text, value: new SeriesRetention(given) }
   }
 
   #about(name: string): string | undefined {

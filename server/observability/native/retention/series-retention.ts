@@ -28,12 +28,16 @@ export class SeriesRetention {
 
   /** Returns the retention of a series in milliseconds: that of the first policy whose selector it fits. */
   of(labels: Labels): number {
-    return this.ofPolicy(this.policyOf(labels))
+    return this.ofPolicy(this.#selected.findIndex(({ matchers }) => fits(labels, matchers)))
   }
 
-  /** Returns the number of the first policy whose selector a series fits; -1 for the default. */
-  policyOf(labels: Labels): number {
-    return this.#selected.findIndex(({ matchers }) => fits(labels, matchers))
+  /** Finds the number of the first policy whose selector a series fits, with a step for each policy; -1 for the default. */
+  *policySearch(labels: Labels): Generator<void, number> {
+    for (const [number, { matchers }] of this.#selected.entries()) {
+      if (fits(labels, matchers)) return number
+      yield
+    }
+    return -1
   }
 
   /** Returns the retention of the policy with a number in milliseconds; -1 is the default. */

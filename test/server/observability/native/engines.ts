@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { MetricRetention, WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
 import {
   StaleMarks,
   type Labels,
@@ -46,6 +46,8 @@ export interface TestEngine {
   readonly engine: NativeMetricEngine
   readonly folder: string
   readonly lines: readonly string[]
+  /** Sets the retention of all workspaces, which is unlimited before. */
+  setRetention(retention: MetricRetention): void
   /** Sets the time of the engine. */
   setNow(now: number): void
   /** Ends the lease of the engine. */
@@ -68,17 +70,22 @@ export function testEngine(later: Later, folder = newFolder(later)): TestEngine 
   const tenure = new AbortController()
   lease.hold(tenure.signal)
   let now = noon
+  let retention: MetricRetention = { defaultMs: Infinity, selected: [] }
   const engine = new NativeMetricEngine({
     root: join(folder, 'observability'),
     clock: { now: () => now },
     lease,
     log: { error: line, warn: line },
+    retentionOf: async () => retention,
   })
   later(() => engine.end())
   return {
     engine,
     folder,
     lines,
+    setRetention(given) {
+      retention = given
+    },
     setNow(time) {
       now = time
     },

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../ports/store.ts'
-import { longestRetentionMs } from '../retention/metric-retention.ts'
+import { longestRetentionMs } from './metric-retention.ts'
 
 /** The time for which a retention that was read is used, in milliseconds. */
 const freshMs = 10_000
@@ -8,7 +8,7 @@ const freshMs = 10_000
 /** The largest number of workspaces in the memory. */
 const maxWorkspaces = 10_000
 
-/** The longest retentions of metrics of workspaces that push often, so that a push need not read the store. */
+/** The longest retentions of metrics of workspaces that write often, so that a write need not read the store. */
 export class RecentRetentions {
   readonly #retentions = new LRUCache<string, number>({ max: maxWorkspaces, ttl: freshMs })
   readonly #reader: Reader
