@@ -5,7 +5,6 @@ import { purgeAlerts } from './alert-rules/purge-alerts.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
 import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
-import type { MetricEngine } from './metrics/metric-engine.ts'
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
 import { makeLimits, purgeLimits } from './quotas/limits.ts'
@@ -13,10 +12,13 @@ import { purgeUsage } from './quotas/telemetry-usage.ts'
 import { makeDefaultPolicies } from './retention/default-policies.ts'
 import { dropTelemetry, recordDrop } from './retention/dropped-telemetry.ts'
 import { retentionPolicyCollection, retentionPolicyKind } from './retention/retention-store.ts'
+import type { TelemetryEngines, TelemetryStore } from './retention/telemetry-stores.ts'
 
 /** The parts of the hooks. */
-export interface HookParts extends Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'limits' | 'store'> {
-  readonly metrics: Pick<MetricEngine, 'drop'>
+export interface HookParts
+  extends
+    Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'limits' | 'store'>,
+    TelemetryEngines<Pick<TelemetryStore, 'drop'>> {
   readonly taxonomy: Pick<Taxonomy, 'consume'>
 }
 

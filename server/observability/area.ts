@@ -5,7 +5,7 @@ import type { ObservabilityEnvironment } from '../../domain/observability/enviro
 import { IngestionStatuses } from '../../domain/observability/ingestion-configs/ingestion-status.ts'
 import { observabilityHooks } from '../../domain/observability/hooks.ts'
 import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
-import { metricPolicies } from '../../domain/observability/retention/metric-retention.ts'
+import { signalPolicies } from '../../domain/observability/retention/signal-policies.ts'
 import { RecentRetentions } from '../../domain/observability/retention/recent-retentions.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
@@ -73,7 +73,8 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   expose(alertMetrics(alertCounts))
   const scrapeCounts = new ScrapeCounts()
   expose(scrapeMetrics(scrapeCounts))
-  const retentionOf = async (workspace: string) => (await metricPolicies(store, workspace)).retention
+  const retentionOf = async (workspace: string) =>
+    (await signalPolicies(store, workspace, 'OBSERVABILITY_SIGNAL_METRICS')).retention
   const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease, retentionOf })
   expose(engineMetrics(metrics))
   const statuses = new IngestionStatuses({ store, failed })

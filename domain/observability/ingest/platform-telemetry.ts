@@ -68,7 +68,7 @@ export class PlatformTelemetry implements Observability {
     }
     try {
       // The metrics of the platform do not use up the quotas of the workspace.
-      const limits = { activeSeries: -1, retentionMs: await retentions.of(workspace) }
+      const limits = { activeSeries: -1, retentionMs: await retentions.of(workspace, 'OBSERVABILITY_SIGNAL_METRICS') }
       const { accepted } = await metrics.write(workspace, batchOf(samples), limits)
       this.#drop('refused', Math.max(0, samples.length - accepted))
     } catch (error) {

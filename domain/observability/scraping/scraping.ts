@@ -207,7 +207,7 @@ export class ScrapeSchedule {
   async #write({ workspace_id: workspace }: StoredIngestionConfig, batch: MetricBatch): Promise<Received> {
     const { limits, metrics, retentions } = this.#parts
     const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
-    const retentionMs = await retentions.of(workspace)
+    const retentionMs = await retentions.of(workspace, 'OBSERVABILITY_SIGNAL_METRICS')
     const rejections: Record<string, number> = {}
     let accepted = 0
     for (let at = 0; at < batch.series.length; at += writtenSeries) {

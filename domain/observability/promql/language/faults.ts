@@ -13,18 +13,23 @@ export const maxNesting = 500
 /** The largest size of all patterns of a query together (`patternSize`). */
 const maxPatterns = 5000
 
-/** The errors of a query in PromQL. Positions are offsets in the text, in UTF-16 code units from 0. */
+/** The languages of queries, as errors name them. */
+export type QueryLanguage = 'PROMQL' | 'LOGQL' | 'TRACEQL'
+
+/** The errors of a query. Positions are offsets in the text, in UTF-16 code units from 0. */
 export class QueryFaults {
   readonly #field: string
+  readonly #language: QueryLanguage
   #patterns = 0
 
   /** `field` is the field of the request that holds the query, such as `query`. */
-  constructor(field: string) {
+  constructor(field: string, language: QueryLanguage = 'PROMQL') {
     this.#field = field
+    this.#language = language
   }
 
   syntax(position: number, fault: string): ApiError {
-    const metadata = { position: String(position), language: 'PROMQL' }
+    const metadata = { position: String(position), language: this.#language }
     return querySyntaxInvalid(
       `the query is malformed at position ${position}: ${fault}`,
       metadata,

@@ -1,4 +1,4 @@
-import type { MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
 import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
 import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
@@ -10,7 +10,7 @@ export class SeriesRetention {
   readonly #selected: readonly { readonly matchers: readonly Matcher[]; readonly retentionMs: number }[]
 
   /** Throws QUERY_SYNTAX_INVALID for a selector that cannot be parsed. */
-  constructor({ defaultMs, selected }: MetricRetention) {
+  constructor({ defaultMs, selected }: TelemetryRetention) {
     this.#defaultMs = defaultMs
     this.#selected = selected.map(({ retentionMs, selector }) => ({
       matchers: parseSelector(selector, 'selector'),
@@ -28,10 +28,15 @@ export class SeriesRetention {
 
   /** Returns the retention of a series in milliseconds: that of the first policy whose selector it fits. */
   of(labels: Labels): number {
-    return this.ofPolicy(this.#selected.findIndex(({ matchers }) => fits(labels, matchers)))
+    return this.ofPolicy(this.policyOf(labels))
   }
 
-  /** Finds the number of the first policy whose selector a series fits, with a step for each policy; -1 for the default. */
+  /** Returns the number of the first policy whose selector a series fits; -1 for the default. */
+  policyOf(labels: Labels): number {
+    return this.#selected.findIndex(({ matchers }) => fits(labels, matchers))
+  }
+
+  /** Finds what `policyOf` returns, with a step for each policy. */
   *policySearch(labels: Labels): Generator<void, number> {
     for (const [number, { matchers }] of this.#selected.entries()) {
       if (fits(labels, matchers)) return number

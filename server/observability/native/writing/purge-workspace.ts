@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MetricRetention, RetainedBytes } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type {
+  RetainedBytes,
+  TelemetryRetention,
+} from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'
 import { dayMs, namesIn } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'
@@ -15,7 +18,7 @@ const seriesOfStep = 500
 export interface PurgeParts {
   /** The writer of the workspace, which nobody closes before the end of the purge. */
   readonly writer: WorkspaceWriter
-  readonly retention: MetricRetention
+  readonly retention: TelemetryRetention
   readonly now: number
   /** Writes what waits in the writer. */
   readonly commit: () => void
@@ -31,7 +34,7 @@ interface PurgedSeries extends EndedSeries {
 }
 
 /** The result of the purge of a workspace without metrics. */
-export const nothingKept = ({ selected }: MetricRetention): RetainedBytes => ({
+export const nothingKept = ({ selected }: TelemetryRetention): RetainedBytes => ({
   total: 0,
   selected: selected.map(() => 0),
 })
@@ -127,7 +130,7 @@ function* addBytes(
 }
 
 /** Returns the sizes of the files in a folder together. */
-function bytesIn(folder: string): number {
+export function bytesIn(folder: string): number {
   let sum = 0
   for (const name of namesIn(folder)) sum += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
   return sum

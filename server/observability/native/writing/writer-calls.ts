@@ -36,7 +36,7 @@ export class WriterCalls {
     this.#port = port
     this.#decode = decode
     this.#writer = new MetricWriter(root, fault => this.#reportFault(fault))
-    removeDropped(root)
+    removeDropped(root, 'metrics')
     port.on('message', (message: Sent<WriteCall>) => this.#take(message))
     setInterval(() => this.#tidy(), lookMs).unref()
   }
@@ -60,7 +60,7 @@ export class WriterCalls {
         this.#dropped.add(call.workspace)
         this.#purges.get(call.workspace)?.return(undefined)
         this.#writer.release(call.workspace)
-        return dropWorkspace(this.#root, call.workspace)
+        return dropWorkspace(this.#root, call.workspace, 'metrics')
       case 'end':
         clearTimeout(this.#commit)
         for (const steps of this.#purges.values()) steps.return(undefined)

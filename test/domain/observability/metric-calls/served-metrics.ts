@@ -1,6 +1,6 @@
 import type { MetricEngine, WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { Series } from '../../../../domain/observability/metrics/samples.ts'
-import { metricPolicies } from '../../../../domain/observability/retention/metric-retention.ts'
+import { signalPolicies } from '../../../../domain/observability/retention/signal-policies.ts'
 import { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import { areas } from '../../../../server/areas.ts'
 import { createClock } from '../../../../server/clock.ts'
@@ -48,7 +48,8 @@ export async function servedMetrics(later: Later): Promise<ServedMetrics> {
     clock: createClock(() => Date.now()),
     lease,
     log: silent,
-    retentionOf: async workspace => (await metricPolicies(await store, workspace)).retention,
+    retentionOf: async workspace =>
+      (await signalPolicies(await store, workspace, 'OBSERVABILITY_SIGNAL_METRICS')).retention,
   })
   later(() => engine.end())
   const platform = await testPlatform({ areas: withEngine(engine), later })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MetricRetention, WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import {
   StaleMarks,
   type Labels,
@@ -47,7 +48,7 @@ export interface TestEngine {
   readonly folder: string
   readonly lines: readonly string[]
   /** Sets the retention of all workspaces, which is unlimited before. */
-  setRetention(retention: MetricRetention): void
+  setRetention(retention: TelemetryRetention): void
   /** Sets the time of the engine. */
   setNow(now: number): void
   /** Ends the lease of the engine. */
@@ -70,7 +71,7 @@ export function testEngine(later: Later, folder = newFolder(later)): TestEngine 
   const tenure = new AbortController()
   lease.hold(tenure.signal)
   let now = noon
-  let retention: MetricRetention = { defaultMs: Infinity, selected: [] }
+  let retention: TelemetryRetention = { defaultMs: Infinity, selected: [] }
   const engine = new NativeMetricEngine({
     root: join(folder, 'observability'),
     clock: { now: () => now },
