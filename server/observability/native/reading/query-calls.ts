@@ -51,7 +51,7 @@ export class QueryCalls {
       case 'descriptors':
         return reader === undefined ? [] : descriptorsOf(reader, call.now)
       case 'labels':
-        return reader === undefined ? [] : labelsOf(reader, call)
+        return labelsOf(reader, call)
       case 'query':
         return runInstantQuery(source, call.query, isAborted).text
       case 'range':
