@@ -22,6 +22,7 @@ import { inspectConfigs } from './ingestion-configs/inspect-configs.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { logs } from './log-calls/log-calls.ts'
 import { logQueryForm, logTailForm } from './log-calls/log-forms.ts'
+import { inspectWorkspaces } from './inspect-workspaces.ts'
 import { metrics } from './metric-calls/metric-calls.ts'
 import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
 import {
@@ -33,6 +34,7 @@ import { nativeWorker } from './metrics/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
+import { usageCollection } from './quotas/telemetry-usage.ts'
 import { droppedCollection } from './retention/dropped-telemetry.ts'
 import { inspectRetention } from './retention/inspect-retention.ts'
 import { purgeWorker } from './retention/purge-worker.ts'
@@ -49,10 +51,12 @@ import { traceSearchForm } from './trace-calls/search-form.ts'
 import { traces } from './trace-calls/trace-calls.ts'
 
 /** Compares what the area derives with the rows from which it follows. */
-const inspect: Inspect = async function* ({ reader }) {
+const inspect: Inspect = async function* (inspection) {
+  const { reader } = inspection
   yield* inspectChains(reader)
   yield* inspectConfigs(reader)
   yield* inspectLimits(reader)
+  yield* inspectWorkspaces(inspection)
   yield* inspectRetention(reader)
   yield* inspectSilences(reader)
   yield* inspectAlerts(reader)
@@ -107,6 +111,7 @@ export const observability = {
     receiverSecretCollection,
     ingestionStatusCollection,
     droppedCollection,
+    usageCollection,
   ],
   forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },

@@ -1,13 +1,17 @@
+import { operationMetrics } from '../../domain/observability/activities/operation-metrics.ts'
 import { AlertCounts } from '../../domain/observability/alert-work/alert-counts.ts'
 import { observability } from '../../domain/observability/area.ts'
 import type { ObservabilityEnvironment } from '../../domain/observability/environment.ts'
 import { IngestionStatuses } from '../../domain/observability/ingestion-configs/ingestion-status.ts'
 import { observabilityHooks } from '../../domain/observability/hooks.ts'
 import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
+import { signalPolicies } from '../../domain/observability/retention/signal-policies.ts'
+import { RecentRetentions } from '../../domain/observability/retention/recent-retentions.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import { WaitingTails } from '../../domain/observability/log-calls/waiting-tails.ts'
+import { ScrapeCounts } from '../../domain/observability/scraping/scrape-counts.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import type { Observability } from '../../domain/ports/observability.ts'
@@ -28,6 +32,7 @@ import { NativeTraceEngine } from './native/native-trace-engine.ts'
 import { telemetryHost } from './native/telemetry-checks.ts'
 import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
+import { scrapeMetrics } from './scrape-metrics.ts'
 import { observabilitySettings } from './settings.ts'
 
 type Optional = 'iam' | 'vault'
@@ -53,7 +58,11 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
     forms: () => observability.forms,
-    workers: parts => observability.workers(environmentOf(parts)),
+    workers: parts => {
+      const environment = environmentOf(parts)
+      const own = telemetry ?? ingestOf(parts).telemetry
+      return [...observability.workers(environment), operationMetrics({ ...environment, telemetry: own })]
+    },
     planes: parts => [ingestOf(parts).plane],
     provides: parts => ({ observability: telemetry ?? ingestOf(parts).telemetry }),
     start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
@@ -67,8 +76,12 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const lease = new NativeLease()
   const alertCounts = new AlertCounts()
   expose(alertMetrics(alertCounts))
+  const scrapeCounts = new ScrapeCounts()
+  expose(scrapeMetrics(scrapeCounts))
+  const retentionOf = async (workspace: string) =>
+    (await signalPolicies(store, workspace, 'OBSERVABILITY_SIGNAL_METRICS')).retention
   const engineParts = { ...parts, root: telemetryFolder(dataDir), lease }
-  const metrics = new NativeMetricEngine(engineParts)
+  const metrics = new NativeMetricEngine({ ...engineParts, retentionOf })
   const logs = new NativeLogEngine(engineParts)
   const traces = new NativeTraceEngine(engineParts)
   const tails = new WaitingTails()
@@ -86,10 +99,12 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     lease,
     alertCounts,
     logs,
+    scrapeCounts,
     metrics,
     traces,
     tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
+    retentions: new RecentRetentions(store),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
     queries: new RunningQueries(),

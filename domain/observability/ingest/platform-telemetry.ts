@@ -5,8 +5,9 @@ import { ApiError } from '../../../runtime/errors.ts'
 import type { LogBatch } from '../logs/log-batch.ts'
 import type { LogEngine } from '../logs/log-engine.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
-import type { MetricBatch } from '../metrics/samples.ts'
-import { defaultRetentionsMs } from '../retention/default-retentions.ts'
+import { labelKey } from '../metrics/label-key.ts'
+import type { MetricBatch } from '../metrics/metric-batch.ts'
+import type { RecentRetentions } from '../retention/recent-retentions.ts'
 import { sortedLabels } from './label-rules.ts'
 import { LogCollector } from './log-collector.ts'
 import { cutLine } from './log-line.ts'
@@ -25,6 +26,7 @@ export type DropReason = (typeof dropReasons)[number]
 export interface PlatformTelemetryParts extends Pick<Parts<ObservabilityArea>, 'store' | 'taxonomy'> {
   readonly logs: Pick<LogEngine, 'write'>
   readonly metrics: Pick<MetricEngine, 'write'>
+  readonly retentions: Pick<RecentRetentions, 'of'>
   /** Whether `observability.default_engine` is an engine of this server. */
   readonly hasEngine: boolean
   /** Receives the errors of the engine. */
@@ -63,7 +65,7 @@ export class PlatformTelemetry implements Observability {
   }
 
   async #write(workspace: string, { logs, metrics }: Counted): Promise<void> {
-    const { failed, store, taxonomy } = this.#parts
+    const { failed, retentions, store, taxonomy } = this.#parts
     try {
       await taxonomy.checkActive(store, workspace)
     } catch (error) {
@@ -72,12 +74,12 @@ export class PlatformTelemetry implements Observability {
     }
     // The telemetry of the platform does not use up the quotas of the workspace.
     await Promise.all([
-      this.#counted(workspace, metrics.length, () => {
-        const retentionMs = defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS
+      this.#counted(workspace, metrics.length, async () => {
+        const retentionMs = await retentions.of(workspace, 'OBSERVABILITY_SIGNAL_METRICS')
         return this.#parts.metrics.write(workspace, batchOf(metrics), { activeSeries: -1, retentionMs })
       }),
-      this.#counted(workspace, logs.length, () => {
-        const retentionMs = defaultRetentionsMs.OBSERVABILITY_SIGNAL_LOGS
+      this.#counted(workspace, logs.length, async () => {
+        const retentionMs = await retentions.of(workspace, 'OBSERVABILITY_SIGNAL_LOGS')
         return this.#parts.logs.write(workspace, logBatchOf(logs), { logStreams: -1, retentionMs })
       }),
     ])
@@ -104,7 +106,7 @@ export class PlatformTelemetry implements Observability {
 function batchOf(samples: readonly MetricSample[]): MetricBatch {
   const batch = new SampleBatch()
   for (const { labels, name, time, type, value } of samples) {
-    batch.add(sortedLabels([['__name__', name], ...Object.entries(labels)]), time, value)
+    batch.add(labelKey({ ...labels, __name__: name }), time, value)
     batch.describe({ name, type, unit: '', description: '' })
   }
   return batch.finish()

@@ -4,19 +4,17 @@ import type { LogEngine } from '../logs/log-engine.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
 import type { TraceEngine } from '../traces/trace-engine.ts'
 import type { BodyMemory } from './read-body.ts'
-import type { RecentRetentions } from './recent-retentions.ts'
 import type { SenderRates } from './sender-rates.ts'
 
 /** The parts of the plane at which senders push. */
 export interface PlaneParts extends Pick<
   ObservabilityEnvironment,
-  'access' | 'clock' | 'functions' | 'limits' | 'store' | 'taxonomy'
+  'access' | 'clock' | 'functions' | 'limits' | 'retentions' | 'store' | 'taxonomy'
 > {
   readonly logs: Pick<LogEngine, 'push'>
   readonly metrics: Pick<MetricEngine, 'push'>
   readonly traces: Pick<TraceEngine, 'push'>
   readonly statuses: Pick<IngestionStatuses, 'received'>
   readonly rates: SenderRates
-  readonly retentions: RecentRetentions
   readonly memory: BodyMemory
 }

@@ -17,7 +17,7 @@ export interface ReadParts {
 export function answerCalls<Call>(make: (parts: ReadParts) => { run(call: Call): unknown }): void {
   const { abort, root }: ThreadData = workerData
   const port = parentPort
-  const post = (message: Received): void => port?.postMessage(message)
+  const post = (message: Received, moved: readonly ArrayBuffer[] = []): void => port?.postMessage(message, moved)
   const calls = make({
     root,
     isAborted: () => abort !== undefined && Atomics.load(abort, 0) === 1,
@@ -25,7 +25,9 @@ export function answerCalls<Call>(make: (parts: ReadParts) => { run(call: Call):
   })
   port?.on('message', ({ call, id }: Sent<Call>) => {
     try {
-      post({ id, result: calls.run(call) })
+      const result = calls.run(call)
+      // The bytes of an answer are moved, not copied.
+      post({ id, result }, result instanceof Uint8Array && result.buffer instanceof ArrayBuffer ? [result.buffer] : [])
     } catch (error) {
       post({ id, error: sentError(error) })
     }

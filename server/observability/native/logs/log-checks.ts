@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { faultsIn, numberOf, rows } from '../files/file-checks.ts'
 import type { SignalPlaces } from '../files/places.ts'
-import { labelsOfKey } from '../format/label-key.ts'
+import { labelsOfKey } from '../../../../domain/observability/metrics/label-key.ts'
 import { decodeRuns, EntryBlock } from './format/entry-block.ts'
 
 /** The entries of a stream, and the bytes of their lines. */

@@ -26,7 +26,10 @@ export class QueryCalls {
 
   /** Returns the result of a call. Throws errors of the area, and `FileFault` for an index that cannot be used. */
   run(call: ReadCall): unknown {
-    return this.#readers.use(call.workspace, reader => this.#result(call, reader))
+    return this.#readers.use(call.workspace, reader => {
+      reader?.refresh(call.retention)
+      return this.#result(call, reader)
+    })
   }
 
   #result(call: ReadCall, reader: WorkspaceReader | undefined): unknown {
@@ -36,11 +39,11 @@ export class QueryCalls {
       case 'descriptors':
         return reader === undefined ? [] : descriptorsOf(reader, call.now)
       case 'labels':
-        return reader === undefined ? [] : labelsOf(reader, call)
+        return labelsOf(reader, call)
       case 'query':
-        return runInstantQuery(source, call.query, isAborted).text
+        return runInstantQuery(source, call.query, isAborted).data
       case 'range':
-        return runRangeQuery(source, call.query, isAborted).text
+        return runRangeQuery(source, call.query, isAborted).data
       case 'alert':
         return runAlertQuery(source, call, isAborted)
     }

@@ -5,8 +5,6 @@ const mostWorkspaces = 20
 interface Reader {
   /** Whether the files still exist. */
   readonly isCurrent: boolean
-  /** Reads what was added to the index since the last call. */
-  refresh(): void
   endSnapshots(): void
   close(): void
 }
@@ -22,11 +20,10 @@ export class RecentReaders<Of extends Reader> {
     this.#open = open
   }
 
-  /** Runs a call on the newest state of the files of a workspace; undefined if it has none. */
+  /** Runs a call with the reader of a workspace, which the call refreshes; undefined for a workspace without files. */
   use<Result>(workspace: string, call: (reader: Of | undefined) => Result): Result {
     const reader = this.#readerOf(workspace)
     try {
-      reader?.refresh()
       return call(reader)
     } finally {
       reader?.endSnapshots()

@@ -28,7 +28,10 @@ export class LogCalls {
 
   /** Returns the result of a call. Throws errors of the area, and `FileFault` for an index that cannot be used. */
   run(call: LogReadCall): unknown {
-    return this.#readers.use(call.workspace, reader => this.#result(call, reader))
+    return this.#readers.use(call.workspace, reader => {
+      reader?.refresh()
+      return this.#result(call, reader)
+    })
   }
 
   #result(call: LogReadCall, reader: LogReader | undefined): unknown {
