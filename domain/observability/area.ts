@@ -45,6 +45,8 @@ import { silenceForm } from './silence-calls/silence-form.ts'
 import { silenceRetention } from './silences/silence-retention.ts'
 import { silenceKind } from './silences/silences-store.ts'
 import { silences } from './silence-calls/silences.ts'
+import { traceSearchForm } from './trace-calls/search-form.ts'
+import { traces } from './trace-calls/trace-calls.ts'
 
 /** Compares what the area derives with the rows from which it follows. */
 const inspect: Inspect = async function* ({ reader }) {
@@ -67,6 +69,7 @@ const built = {
   quotaLimits,
   retentionPolicies,
   silences,
+  traces,
 } satisfies {
   readonly [Name in keyof ObservabilityHandlers]?: (
     environment: ObservabilityEnvironment,
@@ -84,6 +87,7 @@ const forms: FormRules = {
   createSilence: silenceForm,
   queryMetrics: queryForm,
   queryMetricsRange: rangeQueryForm,
+  searchTraces: traceSearchForm,
   queryLogs: logQueryForm,
   tailLogs: logTailForm,
 }

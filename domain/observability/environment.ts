@@ -8,6 +8,7 @@ import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
 import type { LogEngine } from './logs/log-engine.ts'
 import type { WaitingTails } from './log-calls/waiting-tails.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
+import type { TraceEngine } from './traces/trace-engine.ts'
 import type { RunningQueries } from './metric-calls/running-queries.ts'
 import type { AlertCounts } from './alert-work/alert-counts.ts'
 import type { OutboundCalls } from './outbound/outbound-calls.ts'
@@ -23,6 +24,8 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly lease: NativeLease
   /** The time series of all workspaces. */
   readonly metrics: MetricEngine
+  /** The traces of all workspaces. */
+  readonly traces: TraceEngine
   /** The log entries of all workspaces. */
   readonly logs: LogEngine
   /** The callers that follow logs on this server. */

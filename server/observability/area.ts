@@ -24,7 +24,9 @@ import { logMetrics } from './native/log-metrics.ts'
 import { telemetryFolder } from './native/files/places.ts'
 import { NativeLogEngine } from './native/native-log-engine.ts'
 import { NativeMetricEngine } from './native/native-metric-engine.ts'
+import { NativeTraceEngine } from './native/native-trace-engine.ts'
 import { telemetryHost } from './native/telemetry-checks.ts'
+import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { observabilitySettings } from './settings.ts'
 
@@ -32,7 +34,7 @@ type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound'>> & {
+export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound' | 'traces'>> & {
   /** Takes the telemetry of other areas. */
   readonly telemetry?: Observability
 }
@@ -68,13 +70,16 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const engineParts = { ...parts, root: telemetryFolder(dataDir), lease }
   const metrics = new NativeMetricEngine(engineParts)
   const logs = new NativeLogEngine(engineParts)
-  expose(engineMetrics(metrics))
+  const traces = new NativeTraceEngine(engineParts)
   const tails = new WaitingTails()
+  expose(engineMetrics(metrics))
   expose(logMetrics(logs, tails))
+  expose(traceMetrics(traces))
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
   atEnd(() => metrics.end())
   atEnd(() => logs.end())
+  atEnd(() => traces.end())
   return {
     ...parts,
     limits: settings['observability.limits'],
@@ -82,6 +87,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     alertCounts,
     logs,
     metrics,
+    traces,
     tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     statuses,

@@ -74,6 +74,7 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   createAlertRule: ruleDurations,
   updateAlertRule: ruleDurations,
   queryMetrics: ['timeout: 32 characters'],
+  searchTraces: ['max_duration: 32 characters', 'min_duration: 32 characters'],
   queryLogs: ['step: 32 characters'],
   tailLogs: ['wait: 32 characters'],
   queryMetricsRange: ['step: 32 characters', 'timeout: 32 characters'],

@@ -155,6 +155,7 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     { query: '{a="b"}', wait: '31s' },
     { query: '{a="b"}', cursor: 'a', start_time: past },
   ],
+  'observability.searchTraces': [{ min_duration: `${'9'.repeat(20)}s` }, { max_duration: `${'9'.repeat(20)}s` }],
   'observability.updateAlertRule': alertRule,
   'observability.updateIngestionConfig': [...ingestion, { prometheus_scrape: slowScrape }],
   'observability.updateRetentionPolicy': [{ retention: '1s' }],

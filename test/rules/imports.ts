@@ -47,6 +47,7 @@ const computing = [
   '@cyclonedx/cyclonedx-library',
   '@prometheus-io/lezer-promql',
   '@grafana/lezer-logql',
+  '@grafana/lezer-traceql',
   '@lezer/common',
   're2js',
   'protobufjs',

@@ -1,7 +1,7 @@
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import type { JsonText } from '../../../runtime/json.ts'
 import type { SentBody } from '../sent-body.ts'
-import type { RetainedBytes, TelemetryRetention } from '../retention/telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../telemetry-retention.ts'
 import type { Labels, MetricBatch, Rejections } from './samples.ts'
 
 /** A query at one time. */

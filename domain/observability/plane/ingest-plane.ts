@@ -1,6 +1,6 @@
 import { bind } from '../../../runtime/bind.ts'
 import { rawBytes } from '../../../runtime/body.ts'
-import { unimplemented, type ErrorDomain } from '../../../runtime/errors.ts'
+import type { ErrorDomain } from '../../../runtime/errors.ts'
 import type { BoundRoute, Route } from '../../../runtime/route.ts'
 import { isRecord } from '../../../runtime/validation.ts'
 import type { DataPlane } from '../../ports/data-planes.ts'
@@ -10,8 +10,8 @@ import type { PlaneParts } from './plane-parts.ts'
 import { withProtobufErrors } from './protobuf-answers.ts'
 import { receiveLogs } from './receive-logs.ts'
 import { receiveMetrics, receiveRemoteWrite } from './receive-metrics.ts'
+import { receiveTraces } from './receive-traces.ts'
 import type { PushReply, PushRequest, Receive } from './receive.ts'
-import { takingConfig, type Signal } from './taking-config.ts'
 
 /** The largest body in bytes: any. The plane refuses a body of more than 64 MiB by its own error. */
 const maxBodyBytes = Number.MAX_VALUE
@@ -23,16 +23,8 @@ const pace = { bytesPerSecond: 1, overMs: 60_000 } as const
 const paths: Readonly<Record<string, { readonly operationId: string; readonly receive: Receive }>> = {
   '/v1/metrics': { operationId: 'pushMetrics', receive: receiveMetrics },
   '/v1/logs': { operationId: 'pushLogs', receive: receiveLogs },
-  '/v1/traces': { operationId: 'pushTraces', receive: unbuilt('TRACES', 'pushTraces') },
+  '/v1/traces': { operationId: 'pushTraces', receive: receiveTraces },
   '/api/v1/write': { operationId: 'remoteWrite', receive: receiveRemoteWrite },
-}
-
-/** Answers the requests of a signal that the platform does not store yet, after the checks of every request. */
-function unbuilt(signal: Signal, operationId: string): Receive {
-  return async (parts, _request, context) => {
-    await takingConfig(parts, context, 'otlp', signal)
-    throw unimplemented(operationId)
-  }
 }
 
 /** Returns the plane `/ingest/<ingestion config>`, at which senders push telemetry (observability.md 3). */

@@ -5,13 +5,14 @@ import type { QuotaName } from './definitions.ts'
 /** The number of seconds over which rates are averaged. */
 const rateSeconds = 60
 
+type UsageParts = Pick<ObservabilityEnvironment, 'logs' | 'metrics' | 'queries' | 'store' | 'traces'>
+
 /**
  * Returns the usage of a quota in a workspace at `now`, in milliseconds since 1970: of rates that of the last minute, of
- * queries those of this server. Rejects with ENGINE_UNAVAILABLE for telemetry that another server keeps. Traces are not
- * stored yet, and use nothing.
+ * queries and spans those of this server. Rejects with ENGINE_UNAVAILABLE for telemetry that another server keeps.
  */
 export async function usageOf(
-  { logs, metrics, queries, store }: Pick<ObservabilityEnvironment, 'logs' | 'metrics' | 'queries' | 'store'>,
+  { logs, metrics, queries, store, traces }: UsageParts,
   name: QuotaName,
   workspace: string,
   now: number,
@@ -22,5 +23,5 @@ export async function usageOf(
   if (name === 'samplesPerSecond') return Math.ceil((await metrics.usage(workspace)).samplesLastMinute / rateSeconds)
   if (name === 'logStreams') return (await logs.usage(workspace)).streams
   if (name === 'logBytesPerSecond') return Math.ceil((await logs.usage(workspace)).bytesLastMinute / rateSeconds)
-  return 0
+  return Math.ceil(traces.spansLastMinute(workspace) / rateSeconds)
 }

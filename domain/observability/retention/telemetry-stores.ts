@@ -1,5 +1,5 @@
 import type { SignalInput } from '../../../output/observability/types.ts'
-import type { RetainedBytes, TelemetryRetention } from './telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../telemetry-retention.ts'
 
 /** The telemetry of one signal in all workspaces, as the retention sees it. Rejects with ENGINE_UNAVAILABLE. */
 export interface TelemetryStore {
@@ -13,11 +13,13 @@ export interface TelemetryStore {
 export interface TelemetryEngines<T = TelemetryStore> {
   readonly logs: T
   readonly metrics: T
+  readonly traces: T
 }
 
 /** Returns the stored signals with their stores. */
-export const telemetryStores = <T>({ logs, metrics }: TelemetryEngines<T>): ReadonlyMap<SignalInput, T> =>
+export const telemetryStores = <T>({ logs, metrics, traces }: TelemetryEngines<T>): ReadonlyMap<SignalInput, T> =>
   new Map([
     ['OBSERVABILITY_SIGNAL_LOGS', logs],
     ['OBSERVABILITY_SIGNAL_METRICS', metrics],
+    ['OBSERVABILITY_SIGNAL_TRACES', traces],
   ])

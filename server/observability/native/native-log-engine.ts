@@ -10,11 +10,11 @@ import type {
   TailRead,
 } from '../../../domain/observability/logs/log-engine.ts'
 import type { LogQuery, LogQueryResult } from '../../../domain/observability/logql/run-query.ts'
-import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/retention/telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
 import type { LogStream } from '../../../output/observability/types.ts'
 import { EngineCounts } from './engine-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
-import { SampleCounts } from './sample-counts.ts'
+import { MinuteCounts } from './minute-counts.ts'
 import { EngineThreads, ownBytes } from './threads/engine-threads.ts'
 import { CommittedNumbers } from './logs/committed-numbers.ts'
 import type { LogFacts, LogReadCall, LogWriteCall } from './logs/log-messages.ts'
@@ -30,7 +30,7 @@ export class NativeLogEngine implements LogEngine {
   readonly counts = new EngineCounts()
   readonly #parts: NativeEngineParts
   readonly #threads: EngineThreads<LogReadCall, LogWriteCall>
-  readonly #bytes = new SampleCounts()
+  readonly #bytes = new MinuteCounts()
   readonly #numbers = new CommittedNumbers()
   /** The signal of the lease under which the last numbers were learned. */
   #tenure: AbortSignal | undefined

@@ -10,12 +10,12 @@ import type {
   WriteResult,
 } from '../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../domain/observability/metrics/samples.ts'
-import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/retention/telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import { JsonText } from '../../../runtime/json.ts'
 import { EngineCounts } from './engine-counts.ts'
-import { SampleCounts } from './sample-counts.ts'
+import { MinuteCounts } from './minute-counts.ts'
 import type { ReadCall, WriteCall } from './calls/messages.ts'
 import { EngineThreads, ownBytes, type EngineThreadsParts } from './threads/engine-threads.ts'
 
@@ -34,7 +34,7 @@ export class NativeMetricEngine implements MetricEngine {
   readonly counts = new EngineCounts()
   readonly #clock: Pick<Clock, 'now'>
   readonly #threads: EngineThreads<ReadCall, WriteCall>
-  readonly #samples = new SampleCounts()
+  readonly #samples = new MinuteCounts()
 
   constructor({ clock, ...parts }: NativeEngineParts) {
     this.#clock = clock

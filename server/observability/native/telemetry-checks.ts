@@ -10,6 +10,7 @@ import { decodeChunk } from './format/chunk.ts'
 import { labelsOfKey } from './format/label-key.ts'
 import { decodePart } from './format/part.ts'
 import { logFaults } from './logs/log-checks.ts'
+import { traceFaults } from './traces/trace-checks.ts'
 
 /**
  * Returns the check of the files of telemetry on a host: files that are damaged, samples of series that the index has
@@ -37,6 +38,8 @@ async function* inspectTelemetry(
     for (const fault of faultsOf(new MetricPlaces(root, id))) yield told(fault)
     for (const message of logFaults(new SignalPlaces(root, id, 'logs')))
       yield { resourceType: 'observability.logs', id, message }
+    for (const message of traceFaults(new SignalPlaces(root, id, 'traces')))
+      yield { resourceType: 'observability.traces', id, message }
   }
 }
 

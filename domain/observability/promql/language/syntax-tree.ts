@@ -1,4 +1,4 @@
-import type { SyntaxNode, Tree } from '@lezer/common'
+import type { Parser, SyntaxNode, Tree } from '@lezer/common'
 import { parser } from '@prometheus-io/lezer-promql'
 import { maxNesting, quoted, type QueryFaults } from './faults.ts'
 
@@ -10,12 +10,20 @@ const maxDepth = 3 * maxNesting
  * of an empty query, and of an expression that is nested too deeply for recursion.
  */
 export function syntaxTree(query: string, faults: QueryFaults): SyntaxNode {
-  requireShallow(query, faults)
-  const tree = parser.parse(query)
-  checkTree(tree, query, faults)
-  const [expression] = childrenOf(tree.topNode)
+  const [expression] = childrenOf(checkedTree(parser, query, faults).topNode)
   if (expression === undefined) throw faults.syntax(query.length, 'an expression is missing')
   return expression
+}
+
+/**
+ * Parses a query into the tree of a grammar. Throws the error of a syntax error, and of an expression that is nested too
+ * deeply for recursion.
+ */
+export function checkedTree(grammar: Parser, query: string, faults: QueryFaults): Tree {
+  requireShallow(query, faults)
+  const tree = grammar.parse(query)
+  checkTree(tree, query, faults)
+  return tree
 }
 
 /** Throws the error of an expression that is nested too deeply to be parsed. */

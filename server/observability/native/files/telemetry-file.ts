@@ -1,15 +1,18 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { renameDurably, syncFile } from '../../../durable-files.ts'
 
 /** The purpose of a file. */
-export type FileKind = 'days' | 'index' | 'logDays' | 'logIndex'
+export type FileKind = 'days' | 'index' | 'logDays' | 'logIndex' | 'spans' | 'traces'
 
 /** The value of `PRAGMA application_id` in the files of telemetry: "nine". */
 const applicationId = 0x6e_69_6e_65
 
 /** The newest version of the format of each kind of file that this server reads. */
-const versions = { days: 1, index: 1, logDays: 1, logIndex: 1 } as const
+const versions = { days: 1, index: 1, logDays: 1, logIndex: 1, spans: 1, traces: 1 } as const
+
+/** The size of pages in bytes: large for long values, and small for the random order of the ids of traces. */
+const pageSizeOf = (kind: FileKind): number => (kind === 'traces' ? 4096 : 16_384)
 
 /** The error of a file that is damaged, foreign, or of a newer version. The message continues the name of the file. */
 export class FileFault extends Error {
@@ -49,8 +52,7 @@ function make(file: string, kind: FileKind, schema: string): void {
   closeSync(openSync(draft, 'wx', fileMode))
   const database = new DatabaseSync(draft)
   try {
-    // The bytes of a chunk fit into such a page.
-    database.exec('PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL')
+    database.exec(`PRAGMA page_size = ${pageSizeOf(kind)}; PRAGMA auto_vacuum = INCREMENTAL`)
     database.exec(`BEGIN; ${schema}; COMMIT; PRAGMA journal_mode = WAL`)
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${versions[kind]}`)
   } finally {
@@ -102,14 +104,35 @@ export function checked<T>(file: string, call: () => T): T {
 /** Returns the rows of a statement, whose columns are known to be those of `Row`. */
 export const rowsOf = <Row extends readonly unknown[]>(
   statement: StatementSync,
-  ...parameters: readonly (bigint | number | string | null)[]
+  ...parameters: readonly SQLInputValue[]
 ): Row[] => statement.all(...parameters) as unknown as Row[]
 
 /** Returns the first row of a statement, whose columns are known to be those of `Row`. */
 export const rowOf = <Row extends readonly unknown[]>(
   statement: StatementSync,
-  ...parameters: readonly (bigint | number | string | null)[]
+  ...parameters: readonly SQLInputValue[]
 ): Row | undefined => statement.get(...parameters) as unknown as Row | undefined
+
+/**
+ * Iterates over the rows of a statement. A loop that ends early ends the read of the statement too, so that later reads
+ * get the newest content.
+ */
+export function* iterateRows<Row extends readonly unknown[]>(
+  file: string,
+  statement: StatementSync,
+  ...parameters: readonly (bigint | number | string | null)[]
+): Generator<Row, undefined> {
+  const rows = checked(file, () => statement.iterate(...parameters)) as unknown as IterableIterator<Row>
+  try {
+    for (;;) {
+      const next = checked(file, () => rows.next())
+      if (next.done === true) return
+      yield next.value
+    }
+  } finally {
+    rows.return?.()
+  }
+}
 
 function checkVersion(database: DatabaseSync, file: string, kind: FileKind): void {
   if (numberOf(database, 'PRAGMA application_id') !== applicationId)

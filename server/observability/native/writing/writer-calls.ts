@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PushedBody } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../../domain/observability/metrics/samples.ts'
-import { engineUnavailable } from '../../../../output/shared/errors.ts'
 import type { FileFault } from '../files/telemetry-file.ts'
 import type { Received, Sent, WriteCall } from '../calls/messages.ts'
 import { sentError } from '../calls/sent-error.ts'
+import { droppedError } from '../calls/engine-errors.ts'
 import { dropWorkspace, removeDropped } from './drop-workspace.ts'
 import { MetricWriter } from './metric-writer.ts'
 import { purgeWorkspace } from './purge-workspace.ts'
@@ -72,7 +72,7 @@ export class WriterCalls {
     }
     this.#clockAhead = now - performance.now()
     try {
-      if (this.#dropped.has(workspace)) throw dropped()
+      if (this.#dropped.has(workspace)) throw droppedError()
       const batch = call.kind === 'push' ? this.#decode(call.pushed) : call.batch
       this.#writer.write(workspace, batch, limits, now, settle)
     } catch (error) {
@@ -107,5 +107,3 @@ export class WriterCalls {
     this.#port.postMessage(message)
   }
 }
-
-const dropped = () => engineUnavailable('the telemetry of the workspace was deleted', { retryAfterSeconds: 60 })

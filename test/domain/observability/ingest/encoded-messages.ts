@@ -37,6 +37,16 @@ message TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; rep
 message Label { string name = 1; string value = 2; }
 message Sample { double value = 1; int64 timestamp = 2; }
 message NativeHistogram { uint64 count_int = 1; double sum = 3; }
+message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
+message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; string schema_url = 3; }
+message ScopeSpans { Scope scope = 1; repeated Span spans = 2; string schema_url = 3; }
+message Span { bytes trace_id = 1; bytes span_id = 2; string trace_state = 3; bytes parent_span_id = 4; string name = 5;
+  int32 kind = 6; fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8; repeated KeyValue attributes = 9;
+  uint32 dropped_attributes_count = 10; repeated SpanEvent events = 11; uint32 dropped_events_count = 12;
+  repeated SpanLink links = 13; uint32 dropped_links_count = 14; SpanStatus status = 15; fixed32 flags = 16; }
+message SpanEvent { fixed64 time_unix_nano = 1; string name = 2; repeated KeyValue attributes = 3; }
+message SpanLink { bytes trace_id = 1; bytes span_id = 2; string trace_state = 3; repeated KeyValue attributes = 4; }
+message SpanStatus { string message = 2; int32 code = 3; }
 message Status { int32 code = 1; string message = 2; repeated Any details = 3; }
 message Any { string type_url = 1; bytes value = 2; }
 message ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }

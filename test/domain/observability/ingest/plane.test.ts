@@ -209,10 +209,6 @@ describe('the plane', () => {
     ])
   })
 
-  it.each(['/v1/traces'])('answers that %s is not implemented', async path => {
-    expect((await plane.push(otlp, body, { path })).status).toBe(501)
-  })
-
   it('refuses a disabled config and a suspended workspace', async () => {
     const disabled = await plane.config({ name: 'disabled', otlp: {}, enabled: false })
     const answer = await plane.push(disabled, body)

@@ -48,6 +48,7 @@ it('a status that is stored while its workspace is purged is purged too', async 
         await statuses.store()
       },
     },
+    traces: { drop: async () => undefined },
   }
   const hooks = kindHooks('observability', [ingestionConfigKind], parts, observabilityHooks(parts))
   await hooks.purgeWorkspace?.(workspace)

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 import { droppedCollection } from '../../../../domain/observability/retention/dropped-telemetry.ts'
 import { nextPurgeTime } from '../../../../domain/observability/retention/next-purge.ts'
 import { purgeWorker } from '../../../../domain/observability/retention/purge-worker.ts'
@@ -49,8 +49,8 @@ async function purge(
   const lease = new NativeLease()
   const { signal } = new AbortController()
   lease.hold(signal)
-  const logs = { purge: async () => ({ total: 0, selected: [] }), drop: async () => undefined }
-  const parts = { clock: createClock(() => now), failed, lease, logs, metrics, store: on }
+  const none = { purge: async () => ({ total: 0, selected: [] }), drop: async () => undefined }
+  const parts = { clock: createClock(() => now), failed, lease, logs: none, metrics, store: on, traces: none }
   await purgeWorker(parts).run({ signal, tx: fn => on.tx(fn) })
 }
 

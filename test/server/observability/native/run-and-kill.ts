@@ -4,7 +4,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-/** Runs a program of an engine in a process from a round on, kills it after some answered rounds, and returns the last of them. */
+/**
+ * Runs the program of an engine in a process from a round on, kills it after some answered rounds, and returns the last
+ * of them.
+ */
 export async function runAndKill(
   program: string,
   folder: string,

@@ -3,9 +3,10 @@ import { compress } from 'snappyjs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { PushedBody } from '../../../../../domain/observability/metrics/metric-engine.ts'
 import { ApiError } from '../../../../../runtime/errors.ts'
-import { seeded, type Random } from '../../../../areas/random.ts'
+import { seeded } from '../../../../areas/random.ts'
 import { attribute, decode, requestOf } from '../decoding.ts'
 import { encoded } from '../encoded-messages.ts'
+import { mutated } from '../mutated.ts'
 import { servedPlane, type ServedPlane } from '../served-plane.ts'
 import { afterTests } from '../../../../undo.ts'
 
@@ -76,26 +77,6 @@ const forms: Readonly<Record<string, Form>> = {
   },
   snappy: { ...remote, bytes: compress(write), wrap: same },
   'protobuf in snappy': { ...remote, bytes: write, wrap: bytes => compress(bytes) },
-}
-
-/** Returns bytes with one to four random changes: other bytes, removed or repeated pieces, cuts. */
-function mutated(bytes: Uint8Array, { below, oneOf }: Random): Uint8Array {
-  let result = [...bytes]
-  for (let changes = 1 + below(4); changes > 0; changes--) {
-    const at = below(result.length)
-    const length = 1 + below(12)
-    const changed: readonly number[][] = [
-      result.with(Math.min(at, result.length - 1), below(256)),
-      result.map((byte, index) => (index === at ? byte ^ (1 << below(8)) : byte)),
-      result.toSpliced(at, length),
-      result.toSpliced(at, 0, ...result.slice(at, at + length)),
-      result.toSpliced(at, 0, ...Array.from({ length }, () => 255)),
-      result.slice(0, at + 1),
-    ]
-    result = [...oneOf(changed)]
-    if (result.length === 0) result = [below(256)]
-  }
-  return Uint8Array.from(result)
 }
 
 /** Returns the outcome of a body: `taken`, or the reason for which the body is refused. Throws every other error. */

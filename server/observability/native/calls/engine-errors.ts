@@ -19,3 +19,7 @@ export const interrupted = () =>
 /** The error of a call that needs a file that cannot be used; the log names the file. */
 export const unusable = () =>
   engineUnavailable('the files of the workspace cannot be used at the moment', { retryAfterSeconds: laterSeconds })
+
+/** The error of a write to a workspace whose telemetry was deleted. */
+export const droppedError = () =>
+  engineUnavailable('the telemetry of the workspace was deleted', { retryAfterSeconds: 60 })

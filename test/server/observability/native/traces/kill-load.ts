@@ -1,0 +1,21 @@
+import { spanId, traceId, type TestSpan } from '../../../../domain/observability/traces/sent-spans.ts'
+import { noon } from '../engines.ts'
+
+/** The workspace of all rounds. */
+export const killedWorkspace = '01a2210c-c3ad-71cd-b4c5-000000000001'
+
+/** Noon is ten o'clock, so that eleven hours before lie in the day before. */
+const yesterday = noon - 11 * 3_600_000
+
+/**
+ * Returns three concurrent writes of a round: parts of the trace of the round on two days, and a span of the trace of an
+ * earlier round, which arrives late.
+ */
+export const spansOfRound = (round: number): readonly (readonly TestSpan[])[] => [
+  [{ trace: traceId(round + 1), id: spanId(1), start: yesterday + round }],
+  [
+    { trace: traceId(round + 1), id: spanId(2), parent: spanId(1), start: noon - 1000 },
+    { trace: traceId(round + 1), id: spanId(3), parent: spanId(1), start: yesterday },
+  ],
+  [{ trace: traceId(Math.floor(round / 2) + 1), id: spanId(100 + round), parent: spanId(1), start: noon - 500 }],
+]
