@@ -16,7 +16,7 @@ import { JsonText } from '../../../runtime/json.ts'
 import { EngineCounts } from './engine-counts.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
-import { overloaded } from './threads/engine-errors.ts'
+import { overloaded } from './calls/engine-errors.ts'
 import { EngineThreads, ownBytes } from './threads/engine-threads.ts'
 import type { TraceReadCall, TraceWriteCall } from './traces/trace-messages.ts'
 

@@ -1,7 +1,7 @@
 import type { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import type { Log } from '../../../log.ts'
 import { programBeside } from './calling-thread.ts'
-import { servedElsewhere } from './engine-errors.ts'
+import { servedElsewhere } from '../calls/engine-errors.ts'
 import { QueryPool, type PoolCall } from './query-pool.ts'
 import { Writer } from './writer.ts'
 

@@ -1,7 +1,7 @@
 import { queryLimitExceeded, queryTimeout } from '../../../../output/observability/errors.ts'
 import type { Log } from '../../../log.ts'
 import { CallingThread, ThreadEnded } from './calling-thread.ts'
-import { interrupted, overloaded, unusable } from './engine-errors.ts'
+import { interrupted, overloaded, unusable } from '../calls/engine-errors.ts'
 import { UnusableFile } from '../calls/sent-error.ts'
 
 /** The largest number of calls that wait for a thread. */

@@ -1,6 +1,6 @@
 import type { Log } from '../../../log.ts'
 import { CallingThread, ThreadEnded } from './calling-thread.ts'
-import { interrupted, overloaded, unusable } from './engine-errors.ts'
+import { interrupted, overloaded, unusable } from '../calls/engine-errors.ts'
 import type { EndCall } from '../calls/messages.ts'
 import { UnusableFile } from '../calls/sent-error.ts'
 
