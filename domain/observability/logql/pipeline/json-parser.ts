@@ -8,6 +8,9 @@ import type { WantedLabels } from './wanted-labels.ts'
 /** The name of the error of lines that are no JSON. */
 const jsonError = 'JSONParserErr'
 
+/** The deepest nesting of members that make labels. */
+const maxDepth = 64
+
 /**
  * Makes labels of the members of a JSON line: names of nested members are joined by `_`, arrays and nulls make no labels.
  * Labels that were made before a malformed part stay.
@@ -40,6 +43,7 @@ function readMembers(
     if (kind === 'object') {
       const names = [...prefix, name]
       if (!wanted.hasPrefix(joined(names))) return true
+      if (names.length > maxDepth) throw new JsonFault(`objects are nested more than ${maxDepth} deep`)
       goesOn = readMembers(new JsonText(raw), names, labels, wanted, isComplete)
       return goesOn
     }

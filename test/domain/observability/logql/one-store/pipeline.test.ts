@@ -75,6 +75,35 @@ describe('a pipeline', () => {
   })
 })
 
+describe('hostile lines and stages', () => {
+  it('end templates that grow from stage to stage, with an error', () => {
+    const doubled = '| label_format a="{{.a}}{{.a}}" '.repeat(60)
+    const line = `a=${'x'.repeat(1000)}`
+    const result = shown(line, `| logfmt ${doubled}`)
+    expect(result?.labels).toMatchObject({ __error__: 'TemplateFormatErr' })
+    expect(JSON.stringify(result).length).toBeLessThan(300_000)
+    expect(shown(line, `| logfmt | line_format "${'{{.a}}'.repeat(300)}"`)?.line).toBe(line)
+  })
+
+  it.each([
+    ['objects in objects', '{"a":'.repeat(40_000)],
+    ['closed objects in objects', `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`],
+    ['arrays in arrays', `{"a":${'['.repeat(200_000)}`],
+    ['escapes', `{"a":"${'\\\\'.repeat(60_000)}"}`],
+    ['quotes', `{${'"'.repeat(250_000)}`],
+    ['keys', `{${Array.from({ length: 15_000 }, (_, i) => `"k${i}":1`).join(',')}}`],
+    ['equals signs', '='.repeat(250_000)],
+    ['words', 'a '.repeat(120_000)],
+    ['open quotes', 'a="'.repeat(80_000)],
+  ])('take bounded time: %s', (_, line) => {
+    const before = process.cpuUsage().user
+    for (const stages of ['| json', '| json a="a.a[0]"', '| logfmt', '| logfmt --strict', '| pattern "<a>=<b> <c>"']) {
+      shown(line, stages)
+    }
+    expect(process.cpuUsage().user - before).toBeLessThan(20_000_000)
+  })
+})
+
 describe('an entry filter', () => {
   it('selects streams and tests single entries with their metadata', () => {
     const filter = new EntryFilter('{app="api"} | region="eu"')
