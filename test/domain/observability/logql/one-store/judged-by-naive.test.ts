@@ -5,11 +5,13 @@ import { MemoryEntries } from './memory-entries.ts'
 import { naiveEntries, naiveLabels, randomStreams } from './naive-entries.ts'
 import { naiveLogQuery } from './naive-log-queries.ts'
 import { naiveMetricQuery } from './naive-metric-queries.ts'
+import { queryCount } from './query-count.ts'
 import { timeText } from '../../../../../domain/observability/logql/nano-time.ts'
 
 const start = end - 600_000_000_000n
 const rounds = [...Array(10).keys()]
-const [logQueries, metricQueries] = [60, 40]
+/** The queries of a round, of each kind. */
+const perRound = Math.ceil(queryCount / rounds.length)
 
 /** Numbers that differ by rounding alone are equal. */
 const rounded = (value: number | string): string => Number(value).toPrecision(10)
@@ -19,7 +21,7 @@ describe('generated queries', () => {
     const random = seeded(1000 + round)
     const streams = randomStreams(random)
     const source = new MemoryEntries(streams, { partSize: 4, overlaps: random.percent(50) })
-    for (let i = 0; i < logQueries; i += 1) {
+    for (let i = 0; i < perRound; i += 1) {
       const query = naiveLogQuery(random, random.percent(20))
       const answer = answerOf(source, { query: query.text, start, end, limit: 1000 })
       const answered = answer.streams.flatMap(({ labels, entries }) => {
@@ -37,7 +39,7 @@ describe('generated queries', () => {
     const random = seeded(2000 + round)
     const streams = randomStreams(random)
     const source = new MemoryEntries(streams, { partSize: 4, overlaps: random.percent(50) })
-    for (let i = 0; i < metricQueries; i += 1) {
+    for (let i = 0; i < perRound; i += 1) {
       const query = naiveMetricQuery(random)
       const stepMs = random.oneOf([undefined, 45_000, 120_000])
       const times = stepMs === undefined ? [end] : gridOf(stepMs)

@@ -7,6 +7,7 @@ import {
 } from '../../../../../domain/observability/logql/language/parse.ts'
 import { seeded } from '../../../../areas/random.ts'
 import { failureOf } from './failure-of.ts'
+import { queryCount } from './query-count.ts'
 import { naiveLogQuery } from './naive-log-queries.ts'
 import { naiveMetricQuery } from './naive-metric-queries.ts'
 
@@ -124,7 +125,7 @@ describe('the parser of LogQL', () => {
     expect(parseQuery(quoted)).toMatchObject({ offset: -1e9 })
   })
 
-  it('answers only documented errors to 10,000 changed queries, each in bounded time', () => {
+  it('answers only documented errors to changed queries, each in bounded time', () => {
     const random = seeded(77)
     const documented =
       /^(?:none|SELECTOR_EMPTY|QUERY_(?:SYNTAX_INVALID|TYPE_INVALID|FEATURE_UNSUPPORTED|LIMIT_EXCEEDED))$/
@@ -153,8 +154,9 @@ describe('the parser of LogQL', () => {
       '-',
       '\u0000',
     ]
+    const others: string[] = []
     let longest = 0
-    for (let i = 0; i < 10_000; i += 1) {
+    for (let i = 0; i < 10 * queryCount; i += 1) {
       let text = random.percent(50) ? naiveLogQuery(random, false).text : naiveMetricQuery(random).text
       for (let change = random.below(4); change >= 0; change -= 1) {
         const at = random.below(text.length + 1)
@@ -164,8 +166,9 @@ describe('the parser of LogQL', () => {
       const before = process.cpuUsage().user
       const { reason } = failureOf(() => parseQuery(text))
       longest = Math.max(longest, process.cpuUsage().user - before)
-      expect(reason, text).toMatch(documented)
+      if (!documented.test(reason)) others.push(`${reason} ${text}`)
     }
+    expect(others).toEqual([])
     expect(longest).toBeLessThan(5_000_000)
   })
 
