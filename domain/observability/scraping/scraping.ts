@@ -7,9 +7,8 @@ import type { ObservabilityEnvironment } from '../environment.ts'
 import { ingestionConfigCollection, type StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
-import type { MetricBatch } from '../metrics/samples.ts'
+import { batchOf, type DescribedSeries } from '../metrics/metric-batch.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
-import { defaultRetentionsMs } from '../retention/default-retentions.ts'
 import { Authorizations } from './authorizations.ts'
 import { TargetScraper } from './target-scraper.ts'
 import { offsetOf, tickAfter } from './ticks.ts'
@@ -32,7 +31,17 @@ const writtenSeries = 5_000
 /** The parts of scraping. */
 export type ScrapingParts = Pick<
   ObservabilityEnvironment,
-  'clock' | 'failed' | 'functions' | 'limits' | 'metrics' | 'outbound' | 'statuses' | 'store' | 'taxonomy'
+  | 'clock'
+  | 'failed'
+  | 'functions'
+  | 'limits'
+  | 'metrics'
+  | 'outbound'
+  | 'retentions'
+  | 'scrapeCounts'
+  | 'statuses'
+  | 'store'
+  | 'taxonomy'
 >
 
 /** A target that is scraped. */
@@ -106,6 +115,7 @@ export class ScrapeSchedule {
       if (known) Object.assign(known, { config, next })
       else this.#targets.set(key, { config, target, scraper: new TargetScraper(), next })
     }
+    this.#parts.scrapeCounts.targets = this.#targets.size
     if (this.#targets.size === 0) return this.#rest()
     this.#timer ??= setInterval(() => this.scrapeDue(), dueMs).unref()
   }
@@ -119,11 +129,13 @@ export class ScrapeSchedule {
       const group = { name: config.workspace_id, limit: maxPerWorkspace }
       const time = now - next > lateMs ? now : next
       // A target without room waits for the next look; ticks that pass meanwhile are left out.
-      if (this.#work.start(key, [group], () => this.#scrape(scraped, time))) scraped.next = firstTick(key, config, now)
+      if (this.#work.start(key, [group], () => this.#scrape(key, scraped, time)))
+        scraped.next = firstTick(key, config, now)
     }
   }
 
   #rest(): void {
+    if (this.#signal.aborted) this.#parts.scrapeCounts.targets = 0
     clearInterval(this.#timer)
     this.#timer = undefined
   }
@@ -148,8 +160,10 @@ export class ScrapeSchedule {
     return wanted
   }
 
-  async #scrape({ config, scraper, target }: Scraped, time: number): Promise<void> {
-    const { clock, failed, outbound, statuses } = this.#parts
+  async #scrape(key: string, scraped: Scraped, time: number): Promise<void> {
+    const { config, scraper, target } = scraped
+    const { clock, failed, outbound, scrapeCounts, statuses } = this.#parts
+    const begun = performance.now()
     const { prometheus_scrape: rules } = config
     if (!rules) return
     const scrape = {
@@ -161,47 +175,56 @@ export class ScrapeSchedule {
       signal: this.#signal,
     }
     const authorization = () => this.#authorizations.of(config)
-    const { batch, rejections, status } = await scraper.scrape({
+    const { samples, rejections, status } = await scraper.scrape({
       ...scrape,
       authorization,
       room: this.#room(config, scraper),
     })
     if (this.#signal.aborted) return
     try {
-      const result = await this.#write(config, batch)
+      const result = await this.#write(config, samples)
       const all = { ...rejections }
       for (const [reason, count] of Object.entries(result.rejections)) all[reason] = (all[reason] ?? 0) + count
       statuses.received(config.id, { accepted: result.accepted, rejections: all }, clock.now())
+      scrapeCounts.scraped(status.up ? 'up' : 'down', result.accepted, performance.now() - begun)
     } catch (error) {
+      scrapeCounts.scraped('not_written', 0, performance.now() - begun)
       if (!this.#signal.aborted) failed(error, `observability.ingestionConfigs ${config.id}`)
     }
+    // A target that has left the schedule during its scrape was ended before these samples.
+    if (!this.#targets.has(key)) await this.#writeEnd(scraped)
     // A status is told once the samples of its scrape can be queried.
     statuses.scraped(config.id, status)
   }
 
   /** Ends the series of a target that is scraped no more. */
-  async #end(key: string, { config, scraper }: Scraped): Promise<void> {
+  async #end(key: string, scraped: Scraped): Promise<void> {
     this.#targets.delete(key)
-    const batch = scraper.end(this.#parts.clock.now())
-    if (batch === undefined) return
-    await this.#write(config, batch).catch((error: unknown) =>
+    await this.#writeEnd(scraped)
+  }
+
+  /** Writes the end of the series of the last scrape of a target. */
+  async #writeEnd({ config, scraper }: Scraped): Promise<void> {
+    const series = scraper.end(this.#parts.clock.now())
+    if (series === undefined) return
+    await this.#write(config, { series, metadata: [] }).catch((error: unknown) =>
       this.#parts.failed(error, `observability.ingestionConfigs ${config.id}`),
     )
   }
 
   /** Writes the samples of a scrape, what the scrape says about the target last; returns what was taken and refused. */
-  async #write({ workspace_id: workspace }: StoredIngestionConfig, batch: MetricBatch): Promise<Received> {
-    const { limits, metrics } = this.#parts
+  async #write(
+    { workspace_id: workspace }: StoredIngestionConfig,
+    { metadata, series }: DescribedSeries,
+  ): Promise<Received> {
+    const { limits, metrics, retentions } = this.#parts
     const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
+    const retentionMs = await retentions.of(workspace, 'OBSERVABILITY_SIGNAL_METRICS')
     const rejections: Record<string, number> = {}
     let accepted = 0
-    for (let at = 0; at < batch.series.length; at += writtenSeries) {
-      const series = batch.series.slice(at, at + writtenSeries)
-      const part = { ...batch, series, metadata: at === 0 ? batch.metadata : [] }
-      const result = await metrics.write(workspace, part, {
-        activeSeries,
-        retentionMs: defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS,
-      })
+    for (let at = 0; at < series.length; at += writtenSeries) {
+      const part = { series: series.slice(at, at + writtenSeries), metadata: at === 0 ? metadata : [] }
+      const result = await metrics.write(workspace, batchOf(part), { activeSeries, retentionMs })
       accepted += result.accepted
       for (const [reason, count] of Object.entries(result.rejections))
         rejections[reason] = (rejections[reason] ?? 0) + count

@@ -9,14 +9,14 @@ import type {
   WriteLimits,
   WriteResult,
 } from '../../../domain/observability/metrics/metric-engine.ts'
-import type { MetricBatch } from '../../../domain/observability/metrics/samples.ts'
+import type { MetricBatch } from '../../../domain/observability/metrics/metric-batch.ts'
 import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/retention/telemetry-retention.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import { JsonText } from '../../../runtime/json.ts'
 import { EngineCounts } from './engine-counts.ts'
 import { SampleCounts } from './sample-counts.ts'
-import type { ReadCall, WriteCall } from './calls/messages.ts'
+import type { Question, ReadCall, WriteCall } from './calls/messages.ts'
 import { EngineThreads, ownBytes, type EngineThreadsParts } from './threads/engine-threads.ts'
 
 /** The longest time in milliseconds of calls that name none. */
@@ -25,19 +25,29 @@ const longestMs = 30_000
 /** The parts of the engine. */
 export interface NativeEngineParts extends EngineThreadsParts {
   readonly clock: Pick<Clock, 'now'>
+  /**
+   * Returns the retention of the metrics of a workspace: reads show no older samples, also before a purge deletes them.
+   * Absent: reads show all samples.
+   */
+  readonly retentionOf?: (workspace: string) => Promise<TelemetryRetention>
 }
 
-type Call<Kind extends ReadCall['kind']> = Extract<ReadCall, { readonly kind: Kind }>
+type Call<Kind extends Question['kind']> = Extract<Question, { readonly kind: Kind }>
+
+/** The retention of a workspace without limits. */
+const unlimited: TelemetryRetention = { defaultMs: Infinity, selected: [] }
 
 /** The metrics in files of this host, which threads write and read (observability.md 6). */
 export class NativeMetricEngine implements MetricEngine {
   readonly counts = new EngineCounts()
   readonly #clock: Pick<Clock, 'now'>
   readonly #threads: EngineThreads<ReadCall, WriteCall>
+  readonly #retentionOf: NativeEngineParts['retentionOf']
   readonly #samples = new SampleCounts()
 
-  constructor({ clock, ...parts }: NativeEngineParts) {
+  constructor({ clock, retentionOf, ...parts }: NativeEngineParts) {
     this.#clock = clock
+    this.#retentionOf = retentionOf
     this.#threads = new EngineThreads(parts, { reader: 'query-thread', writer: 'writer-thread' })
   }
 
@@ -47,13 +57,13 @@ export class NativeMetricEngine implements MetricEngine {
   }
 
   async query(workspace: string, query: InstantQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>> {
-    const text = await this.#read({ kind: 'query', workspace, query, now: this.#now() }, query.timeoutMs, signal)
-    return new JsonText(String(text))
+    const call = { kind: 'query', workspace, query, now: this.#now() } as const
+    return answerOf(await this.#read(call, query.timeoutMs, signal))
   }
 
   async queryRange(workspace: string, query: RangeQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>> {
-    const text = await this.#read({ kind: 'range', workspace, query, now: this.#now() }, query.timeoutMs, signal)
-    return new JsonText(String(text))
+    const call = { kind: 'range', workspace, query, now: this.#now() } as const
+    return answerOf(await this.#read(call, query.timeoutMs, signal))
   }
 
   async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
@@ -101,6 +111,10 @@ export class NativeMetricEngine implements MetricEngine {
     return { activeSeries, samplesLastMinute: this.#samples.of(workspace, now) }
   }
 
+  written(): readonly string[] {
+    return this.#samples.workspaces()
+  }
+
   /** Ends the threads; samples that were pushed before are on the disk. */
   end(): Promise<void> {
     return this.#threads.end()
@@ -110,8 +124,9 @@ export class NativeMetricEngine implements MetricEngine {
     return this.#clock.now()
   }
 
-  async #read(call: ReadCall, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
-    return this.counts.query(() => this.#threads.read(call, timeoutMs, signal))
+  async #read(question: Question, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    const retention = (await this.#retentionOf?.(question.workspace)) ?? unlimited
+    return this.counts.query(() => this.#threads.read({ ...question, retention }, timeoutMs, signal))
   }
 
   #written(workspace: string, result: unknown): WriteResult {
@@ -122,3 +137,8 @@ export class NativeMetricEngine implements MetricEngine {
     return written
   }
 }
+
+/** Returns the answer of a query, whose bytes the thread has sent. */
+const answerOf = (result: unknown): JsonText<MetricQueryResponse> =>
+  // The thread sends results of this type only.
+  new JsonText(result as Uint8Array<ArrayBuffer>)

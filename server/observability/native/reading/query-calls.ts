@@ -37,7 +37,7 @@ export class QueryCalls {
   run(call: ReadCall): unknown {
     const reader = this.#readerOf(call.workspace)
     try {
-      reader?.refresh()
+      reader?.refresh(call.retention)
       return this.#result(call, reader)
     } finally {
       reader?.endSnapshots()
@@ -51,11 +51,11 @@ export class QueryCalls {
       case 'descriptors':
         return reader === undefined ? [] : descriptorsOf(reader, call.now)
       case 'labels':
-        return reader === undefined ? [] : labelsOf(reader, call)
+        return labelsOf(reader, call)
       case 'query':
-        return runInstantQuery(source, call.query, isAborted).text
+        return runInstantQuery(source, call.query, isAborted).data
       case 'range':
-        return runRangeQuery(source, call.query, isAborted).text
+        return runRangeQuery(source, call.query, isAborted).data
       case 'alert':
         return runAlertQuery(source, call, isAborted)
     }

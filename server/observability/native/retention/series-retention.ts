@@ -2,7 +2,7 @@ import type { TelemetryRetention } from '../../../../domain/observability/retent
 import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
 import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
 import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
-import { valueOf } from '../format/label-key.ts'
+import { valueOf } from '../../../../domain/observability/metrics/label-key.ts'
 
 /** The retention of each series of a workspace. */
 export class SeriesRetention {
@@ -34,6 +34,15 @@ export class SeriesRetention {
   /** Returns the number of the first policy whose selector a series fits; -1 for the default. */
   policyOf(labels: Labels): number {
     return this.#selected.findIndex(({ matchers }) => fits(labels, matchers))
+  }
+
+  /** Finds what `policyOf` returns, with a step for each policy. */
+  *policySearch(labels: Labels): Generator<void, number> {
+    for (const [number, { matchers }] of this.#selected.entries()) {
+      if (fits(labels, matchers)) return number
+      yield
+    }
+    return -1
   }
 
   /** Returns the retention of the policy with a number in milliseconds; -1 is the default. */

@@ -1,12 +1,8 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { droppedCollection } from '../../../../domain/observability/retention/dropped-telemetry.ts'
 import { nextPurgeTime } from '../../../../domain/observability/retention/next-purge.ts'
-import { purgeWorker } from '../../../../domain/observability/retention/purge-worker.ts'
-import { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import { areas } from '../../../../server/areas.ts'
-import { createClock } from '../../../../server/clock.ts'
 import { storeCollections } from '../../../../server/platform-store.ts'
 import type { ServerStore } from '../../../../server/store/server-store.ts'
 import { absentId, addTenant, type Member } from '../../../areas/members.ts'
@@ -15,6 +11,7 @@ import { series } from '../../../server/observability/native/engines.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
 import { servedMetrics, type ServedMetrics } from '../metric-calls/served-metrics.ts'
 import { afterTests } from '../../../undo.ts'
+import { runPurge, type PurgeRun } from './run-purge.ts'
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000] as const
 
@@ -29,30 +26,17 @@ beforeAll(async () => {
   afterTests(() => store.close())
 })
 
-interface PurgeOptions {
+interface PurgeOptions extends Partial<Pick<PurgeRun, 'failed'>> {
   /** The store, by default that of the served platform. */
   readonly on?: ServerStore
-  /** Gets the failures; by default they reject the purge. */
-  readonly failed?: (error: unknown, subject: string) => void
-}
-
-const rethrow = (error: unknown): never => {
-  throw error
 }
 
 /** Runs the worker of purges on an engine at a time in milliseconds since 1970. */
-async function purge(
-  metrics: Pick<MetricEngine, 'purge' | 'drop'>,
+const purge = (
+  metrics: PurgeRun['metrics'],
   now: number,
-  { failed = rethrow, on = store }: PurgeOptions = {},
-): Promise<void> {
-  const lease = new NativeLease()
-  const { signal } = new AbortController()
-  lease.hold(signal)
-  // The worker calls no other function of the engine.
-  const parts = { clock: createClock(() => now), failed, lease, metrics: metrics as MetricEngine, store: on }
-  await purgeWorker(parts).run({ signal, tx: fn => on.tx(fn) })
-}
+  { on = store, ...options }: PurgeOptions = {},
+): Promise<void> => runPurge({ metrics, now, store: on, ...options })
 
 it('a purge removes what is older than the policy of its series, and reads do not show it', async () => {
   const place = await served.newPlace()
@@ -96,6 +80,56 @@ it('a purge removes what is older than the policy of its series, and reads do no
   expect(bytes.get('default-metrics')).toBeGreaterThan(0)
   expect(bytes.get('lower')).toBe(0)
   expect(policies.find(({ id }) => id === short)?.next_purge_time).toBe(nextPurgeTime(place.workspace, now + dayMs))
+})
+
+it('a policy holds for queries from its change on, and deletes nothing before the purge', async () => {
+  const place = await served.newPlace()
+  const now = Date.now()
+  const { workspace, engine } = place
+  await served.write(
+    workspace,
+    ...['api', 'shop'].map(job =>
+      series({ __name__: 'm', job }, [
+        [now - 20 * dayMs, 1],
+        [now - 2 * dayMs, 2],
+        [now - 3 * hourMs, 3],
+        [now - 60_000, 4],
+      ]),
+    ),
+  )
+  const { observability } = admin.api
+  const sums = async () => {
+    const body = { query: 'sum_over_time(m[30d])', time: new Date(now).toISOString() }
+    const { vector } = await observability.queryMetrics({ workspace, engine, body })
+    return Object.fromEntries(vector.map(({ metric, value }) => [metric['job'], value]))
+  }
+  const policies = await observability.listRetentionPolicies({ workspace, engine, filter: 'is_default = true' })
+  const byDefault = policies.retention_policies.find(({ name }) => name === 'default-metrics')?.id ?? ''
+  const keep = (id: string, retention: string) =>
+    observability.updateRetentionPolicy({ workspace, engine, id, update_mask: 'retention', body: { retention } })
+  // The default of a workspace holds before its first purge.
+  expect(await sums()).toEqual({ api: '9', shop: '9' })
+  await keep(byDefault, `${30 * 86_400}s`)
+  expect(await sums()).toEqual({ api: '10', shop: '10' })
+  const { resource_id: own } = await observability.createRetentionPolicy({
+    workspace,
+    engine,
+    body: { name: 'shop', selector: '{job="shop"}', retention: '7200s', signal: 'OBSERVABILITY_SIGNAL_METRICS' },
+  })
+  expect(await sums()).toEqual({ api: '10', shop: '4' })
+  await keep(own, '86400s')
+  expect(await sums()).toEqual({ api: '10', shop: '7' })
+  await keep(own, '3600s')
+  await purge(served.engine, now)
+  expect(await sums()).toEqual({ api: '10', shop: '4' })
+  await keep(own, `${30 * 86_400}s`)
+  expect(await sums()).toEqual({ api: '10', shop: '10' })
+  await keep(own, '3600s')
+  await purge(served.engine, now + dayMs)
+  await keep(own, `${30 * 86_400}s`)
+  // A purge deletes whole days.
+  expect(await sums()).toMatchObject({ api: '10' })
+  expect(Number((await sums())['shop'])).toBeLessThan(10)
 })
 
 it('all workspaces are purged once a night, and again after a failure', async () => {

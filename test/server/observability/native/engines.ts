@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
-import {
-  StaleMarks,
-  type Labels,
-  type MetricBatch,
-  type Series,
-} from '../../../../domain/observability/metrics/samples.ts'
+import { batchOf, type MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
+import { StaleMarks, type Labels, type Series } from '../../../../domain/observability/metrics/samples.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import type { MetricQueryResponse } from '../../../../output/observability/types.ts'
 import { NativeMetricEngine } from '../../../../server/observability/native/native-metric-engine.ts'
@@ -34,18 +31,15 @@ export function series(labels: Labels, samples: readonly Sample[]): Series {
   return { labels, times: new Float64Array(samples.map(([time]) => time)), values }
 }
 
-export const batch = (...all: readonly Series[]): MetricBatch => ({
-  series: all,
-  metadata: [],
-  rejections: {},
-  message: '',
-})
+export const batch = (...all: readonly Series[]): MetricBatch => batchOf({ series: all, metadata: [] })
 
 /** An engine over a folder, with the lines of its log. */
 export interface TestEngine {
   readonly engine: NativeMetricEngine
   readonly folder: string
   readonly lines: readonly string[]
+  /** Sets the retention of all workspaces, which is unlimited before. */
+  setRetention(retention: TelemetryRetention): void
   /** Sets the time of the engine. */
   setNow(now: number): void
   /** Ends the lease of the engine. */
@@ -68,17 +62,22 @@ export function testEngine(later: Later, folder = newFolder(later)): TestEngine 
   const tenure = new AbortController()
   lease.hold(tenure.signal)
   let now = noon
+  let retention: TelemetryRetention = { defaultMs: Infinity, selected: [] }
   const engine = new NativeMetricEngine({
     root: join(folder, 'observability'),
     clock: { now: () => now },
     lease,
     log: { error: line, warn: line },
+    retentionOf: async () => retention,
   })
   later(() => engine.end())
   return {
     engine,
     folder,
     lines,
+    setRetention(given) {
+      retention = given
+    },
     setNow(time) {
       now = time
     },

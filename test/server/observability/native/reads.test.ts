@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import { shared } from '../../../shared.ts'
@@ -158,7 +159,7 @@ describe('a query', () => {
   })
 
   it('never shows samples that are older than the retention of their series', async () => {
-    const { engine, query } = testEngine(onTestFinished)
+    const { engine, query, setRetention } = testEngine(onTestFinished)
     const workspace = newWorkspace()
     const samples = (job: string) =>
       series({ __name__: 'g', job }, [
@@ -173,13 +174,37 @@ describe('a query', () => {
       { selector: '{job="short"}', retentionMs: 2 * hour },
       { selector: '{job=~"short|long"}', retentionMs: 10 * day },
     ]
-    await engine.purge(workspace, { defaultMs: day, selected })
     const counts = async () =>
       (await query(workspace, 'count_over_time(g[10d])')).vector.map(({ metric, value }) => [metric['job'], value])
-    expect(await counts()).toEqual([
+    expect((await counts()).map(([, count]) => count)).toEqual(['4', '4', '4'])
+    setRetention({ defaultMs: day, selected })
+    const kept = [
       ['long', '3'],
       ['other', '2'],
       ['short', '1'],
-    ])
+    ]
+    expect(await counts()).toEqual(kept)
+    await engine.purge(workspace, { defaultMs: day, selected })
+    expect(await counts()).toEqual(kept)
   })
 })
+
+describe('the threads of queries', () => {
+  it.runIf(process.platform === 'linux')('have a lower priority than the others', async () => {
+    const { query } = running()
+    await query(newWorkspace(), '1')
+    expect(nicenesses()).toContain(10)
+  })
+})
+
+/** Returns the niceness of each thread of this process, the nineteenth field of its state (proc(5)). */
+const nicenesses = (): readonly number[] =>
+  readdirSync('/proc/self/task').flatMap(thread => {
+    try {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+      return [Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])]
+    } catch {
+      // A thread may end meanwhile.
+      return []
+    }
+  })
