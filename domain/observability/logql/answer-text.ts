@@ -1,4 +1,5 @@
-import { rowsText, vectorText } from '../promql/answer-text.ts'
+import { writeRows, writeVector } from '../promql/answer-text.ts'
+import { ByteWriter } from '../promql/byte-writer.ts'
 import type { Grid, Row } from '../promql/evaluation/vectors.ts'
 import type { ShownEntry } from './evaluation/log-query.ts'
 import { timeText } from './nano-time.ts'
@@ -47,8 +48,10 @@ function entryText({ entry, line, metadata }: ShownEntry): string {
   return `{${text},"severity":"${severity}",${ids}}`
 }
 
-/** Writes the elements of a metric query at one time, or over its range. */
+/** Writes the elements of a metric query at one time, or over its range. Throws QUERY_LIMIT_EXCEEDED above 128 MiB. */
 export function metricText(rows: readonly Row[], grid: Grid, isRange: boolean): LogResultText {
-  if (isRange) return { type: 'MATRIX', text: rowsText(rows, grid) }
-  return { type: 'VECTOR', text: vectorText(rows, grid.start) }
+  const writer = new ByteWriter()
+  if (isRange) writeRows(writer, rows, grid)
+  else writeVector(writer, rows, grid.start)
+  return { type: isRange ? 'MATRIX' : 'VECTOR', text: new TextDecoder().decode(writer.finish()) }
 }

@@ -84,8 +84,8 @@ export function runLogQuery(source: EntrySource, query: LogQuery, isAborted: IsA
     const result = metricText(rows, { ...grid, start }, query.stepMs !== undefined)
     return { result, cost: run.cost }
   }
-  const entries = shownEntries(source, expression, query, run.scan, run.budget)
-  const last = entries.length < query.limit ? undefined : entries.at(-1)?.entry
+  const { entries, isFull } = shownEntries(source, expression, query, run.scan, run.budget)
+  const last = isFull ? entries.at(-1)?.entry : undefined
   return {
     result: { type: 'STREAMS', text: streamsText(entries) },
     cost: run.cost,

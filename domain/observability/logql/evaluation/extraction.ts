@@ -4,7 +4,7 @@ import type { LabelCondition, Stage } from '../language/log-expression.ts'
 import type { Grouped, RangeAggregation, Unwrap } from '../language/metric-expression.ts'
 import { errorLabel, type EntryLabels } from '../pipeline/entry-labels.ts'
 import { labelTest } from '../pipeline/label-filter.ts'
-import { bytesOf, durationOf, numberOf } from '../pipeline/quantities.ts'
+import { bytesOf, durationOf, numberOf } from '../language/quantities.ts'
 import { preserveErrorLabel } from '../pipeline/stage-function.ts'
 import { WantedLabels } from '../pipeline/wanted-labels.ts'
 

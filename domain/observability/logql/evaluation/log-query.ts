@@ -40,30 +40,43 @@ export interface ShownEntry {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Returns the entries of a log query, in the order of its direction. */
+/** The size at which a page ends before its limit, in UTF-16 code units of lines: 16 Mi. */
+const maxPageSize = 2 ** 24
+
+/** A page of a log query. */
+export interface EntryPage {
+  /** The entries in the order of the direction. */
+  readonly entries: readonly ShownEntry[]
+  /** Whether the page ended at its limit or its size, so that more entries may follow. */
+  readonly isFull: boolean
+}
+
+/** Returns a page of the entries of a log query. */
 export function shownEntries(
   source: EntrySource,
   { matchers, stages }: LogExpression,
   range: EntryRange,
   scan: Scan,
   budget: QueryBudget,
-): readonly ShownEntry[] {
+): EntryPage {
   const { after, direction, limit } = range
   const selection = { matchers, ...boundsOf(range), required: requiredTexts(stages) }
   const parts = source.select({ ...selection, charge: (entries, bytes) => scan.charge(entries, bytes) })
   const pipeline = new Pipeline(stages)
   const [labels, facts] = [new EntryLabels(), new RunFacts()]
-  const shown: ShownEntry[] = []
+  const entries: ShownEntry[] = []
+  let size = 0
   for (const { labels: stream, run, index } of orderedEntries(parts, direction, line => pipeline.admits(line))) {
     budget.spend(1)
     if (after !== undefined && !follows(run.time(index), run.number(index), after, direction)) continue
     labels.reset(stream, facts.at(run, index))
     const line = pipeline.run(run.line(index), labels)
     if (line === undefined) continue
-    shown.push({ entry: run.entry(index), line, labels: labels.labels(), metadata: labels.metadata() })
-    if (shown.length === limit) break
+    entries.push({ entry: run.entry(index), line, labels: labels.labels(), metadata: labels.metadata() })
+    size += line.length
+    if (entries.length === limit || size >= maxPageSize) return { entries, isFull: true }
   }
-  return shown
+  return { entries, isFull: false }
 }
 
 /** Returns the bounds of the times of a page: entries before the last page are not read again. */

@@ -1,4 +1,5 @@
 import { quantileOf } from '../../promql/evaluation/quantile.ts'
+import { extreme } from '../../promql/evaluation/window-functions.ts'
 import type { Window } from '../../promql/evaluation/window.ts'
 import type { RangeAggregation } from '../language/metric-expression.ts'
 import type { RangeOperation } from '../language/operators.ts'
@@ -23,16 +24,6 @@ function mean({ values, first, end }: Window): number {
     result += value / count - result / count
   }
   return result
-}
-
-/** Returns the first value that no other value precedes; NaN only if all values are NaN. */
-function extreme({ values, first, end }: Window, precedes: (value: number, best: number) => boolean): number {
-  let best = values[first] ?? NaN
-  for (let i = first + 1; i < end; i += 1) {
-    const value = values[i] ?? NaN
-    if (precedes(value, best) || Number.isNaN(best)) best = value
-  }
-  return best
 }
 
 /** The population variance, by Welford's method. */

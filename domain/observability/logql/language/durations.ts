@@ -1,5 +1,5 @@
 import { longestDuration } from '../../promql/language/literals.ts'
-import { durationOf as goDurationOf } from '../pipeline/quantities.ts'
+import { durationOf as goDurationOf } from './quantities.ts'
 
 const form = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/
 

@@ -4,7 +4,7 @@ import { anchoredExpression } from '../../promql/anchored-pattern.ts'
 import { quoted, type QueryFaults } from '../../promql/language/faults.ts'
 import { stringOf } from '../../promql/language/literals.ts'
 import { childrenOf } from '../../promql/language/syntax-tree.ts'
-import { matcher, type Matcher, type MatchOperator } from '../../promql/matcher.ts'
+import { isPatternOperator, matcher, type Matcher, type MatchOperator } from '../../promql/matcher.ts'
 
 const matchOperators: Readonly<Record<string, MatchOperator>> = { Eq: '=', Neq: '!=', Re: '=~', Nre: '!~' }
 
@@ -48,17 +48,19 @@ export class QueryText {
       throw this.faults.syntax(node.from, 'a matcher needs a label, an operator and a string')
     }
     const text = this.string(value)
-    return this.compile(value, text, () => matcher(this.of(name), sign, text))
+    if (!isPatternOperator(sign)) return matcher(this.of(name), sign, text)
+    return this.#compile(value, text, () => matcher(this.of(name), sign, text))
   }
 
   /** Compiles the pattern of a string literal, which matches anywhere in a line, and in which `.` matches no line end. */
   pattern(node: SyntaxNode): RE2JS {
     const text = this.string(node)
-    return this.compile(node, text, () => anchoredExpression(`(?-s)${text}`))
+    return this.#compile(node, text, () => anchoredExpression(`(?-s)${text}`))
   }
 
-  /** Runs a compilation; throws the error of a syntax error if it throws `SyntaxError`. */
-  compile<T>(node: SyntaxNode, text: string, run: () => T): T {
+  /** Compiles a pattern. Throws QUERY_LIMIT_EXCEEDED for one that is too large, and the error of a syntax error. */
+  #compile<T>(node: SyntaxNode, text: string, run: () => T): T {
+    this.faults.admitPattern(text)
     try {
       return run()
     } catch (error) {

@@ -12,7 +12,7 @@ import type { QueryText } from './query-text.ts'
 import { groupingOf } from './read-grouping.ts'
 import { readLogExpression } from './read-log-expression.ts'
 import { RangeReader } from './read-range.ts'
-import { numberOf } from '../pipeline/quantities.ts'
+import { numberOf } from './quantities.ts'
 
 /** Constructs that are refused, by the names of their nodes. */
 const refused: Readonly<Record<string, string>> = {

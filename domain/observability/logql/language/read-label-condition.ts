@@ -1,7 +1,7 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { Comparison } from '../../promql/language/operators.ts'
 import { childrenOf } from '../../promql/language/syntax-tree.ts'
-import { bytesOf, numberOf } from '../pipeline/quantities.ts'
+import { bytesOf, numberOf } from './quantities.ts'
 import { nanosecondsOf } from './durations.ts'
 import type { LabelCondition, QuantityFilter } from './log-expression.ts'
 import type { QueryText } from './query-text.ts'

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common'
 import { quoted } from '../../promql/language/faults.ts'
-import { numberOf } from '../pipeline/quantities.ts'
+import { numberOf } from './quantities.ts'
 import { millisecondsOf } from './durations.ts'
 import type { Grouped, RangeAggregation, Unwrap } from './metric-expression.ts'
 import { rangeOperations, unitConversions } from './operators.ts'

@@ -3,15 +3,25 @@ import { errorDetailsLabel, errorLabel, type EntryLabels } from './entry-labels.
 import { valueOf } from './label-filter.ts'
 import { preserveErrorLabel, type StageFunction } from './stage-function.ts'
 
-/** Fills a template with labels; absent labels are empty. */
-const filled = (template: Template, labels: EntryLabels): string =>
-  template.map(part => ('text' in part ? part.text : valueOf(labels, part.label))).join('')
+/** The name of the error of texts that a template cannot make. */
+const templateError = 'TemplateFormatErr'
 
-/** Replaces the line. */
+/** The longest text of a template, in UTF-16 code units: that of the longest line. */
+const maxTextLength = 262_144
+
+/** Fills a template with labels, of which absent ones are empty. A text that is too long is an error and undefined. */
+function filled(template: Template, labels: EntryLabels): string | undefined {
+  const texts = template.map(part => ('text' in part ? part.text : valueOf(labels, part.label)))
+  if (texts.reduce((length, text) => length + text.length, 0) <= maxTextLength) return texts.join('')
+  labels.setError(templateError, `the text of a template is longer than ${maxTextLength} characters`)
+  return undefined
+}
+
+/** Replaces the line, which stays if the template cannot be filled. */
 export const lineFormat =
   (template: Template): StageFunction =>
-  (_, labels) =>
-    filled(template, labels)
+  (line, labels) =>
+    filled(template, labels) ?? line
 
 /** Sets labels in turn; all templates see the labels as they are before the first template. */
 export function labelFormat({ formats }: LabelFormat): StageFunction {
@@ -20,7 +30,8 @@ export function labelFormat({ formats }: LabelFormat): StageFunction {
     for (const format of formats) {
       if ('template' in format) {
         texts ??= filledTexts(formats, labels)
-        labels.set(format.name, texts.get(format.name) ?? '')
+        const text = texts.get(format.name)
+        if (text !== undefined) labels.set(format.name, text)
       } else rename(format, labels)
     }
     return line
@@ -29,7 +40,10 @@ export function labelFormat({ formats }: LabelFormat): StageFunction {
 
 function filledTexts(formats: LabelFormat['formats'], labels: EntryLabels): Map<string, string> {
   const texts = new Map<string, string>()
-  for (const format of formats) if ('template' in format) texts.set(format.name, filled(format.template, labels))
+  for (const format of formats) {
+    const text = 'template' in format ? filled(format.template, labels) : undefined
+    if (text !== undefined) texts.set(format.name, text)
+  }
   return texts
 }
 

@@ -8,6 +8,9 @@ import type { WantedLabels } from './wanted-labels.ts'
 /** The name of the error of lines that are no JSON. */
 const jsonError = 'JSONParserErr'
 
+/** The deepest nesting of members that make labels. */
+const maxDepth = 64
+
 /**
  * Makes labels of the members of a JSON line: names of nested members are joined by `_`, arrays and nulls make no labels.
  * Labels that were made before a malformed part stay.
@@ -16,7 +19,12 @@ export function jsonParser(wanted: WantedLabels): StageFunction {
   return (line, labels) => {
     const isComplete = (): boolean => wanted.areComplete(name => labels.isExtracted(name))
     if (isComplete()) return line
-    orFail(labels, wanted, () => readMembers(new JsonText(line), [], labels, wanted, isComplete))
+    try {
+      readMembers(new JsonText(line), [], labels, wanted, isComplete)
+    } catch (error) {
+      if (!(error instanceof JsonFault)) throw error
+      failParsing(labels, wanted, jsonError, error.message)
+    }
     return line
   }
 }
@@ -35,6 +43,7 @@ function readMembers(
     if (kind === 'object') {
       const names = [...prefix, name]
       if (!wanted.hasPrefix(joined(names))) return true
+      if (names.length > maxDepth) throw new JsonFault(`objects are nested more than ${maxDepth} deep`)
       goesOn = readMembers(new JsonText(raw), names, labels, wanted, isComplete)
       return goesOn
     }
@@ -70,7 +79,7 @@ export function jsonExtraction(
       return line
     }
     for (const { label, path } of extractions) {
-      const found = orFail(labels, wanted, () => valueAt(line, path))
+      const found = valueAt(line, path)
       if (found !== undefined) labels.set(labels.nameFor(label), found)
       else if (labels.get(label) === undefined) labels.set(label, '')
     }
@@ -78,8 +87,20 @@ export function jsonExtraction(
   }
 }
 
-/** Returns the text of the value at a path; undefined if the path leads nowhere. Objects and arrays are JSON. */
+/**
+ * Returns the text of the value at a path, JSON for objects and arrays; undefined if the path leads nowhere, or to a part
+ * that is malformed.
+ */
 function valueAt(line: string, path: JsonPath): string | undefined {
+  try {
+    return readValueAt(line, path)
+  } catch (error) {
+    if (error instanceof JsonFault) return undefined
+    throw error
+  }
+}
+
+function readValueAt(line: string, path: JsonPath): string | undefined {
   let text = line
   let kind: JsonKind = 'null'
   for (const step of path) {
@@ -97,14 +118,4 @@ function valueAt(line: string, path: JsonPath): string | undefined {
   }
   if (kind === 'null') return ''
   return kind === 'array' || kind === 'string' ? valueOf('string', text) : text
-}
-
-function orFail<T>(labels: EntryLabels, wanted: WantedLabels, read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof JsonFault)) throw error
-    failParsing(labels, wanted, jsonError, error.message)
-    return undefined
-  }
 }

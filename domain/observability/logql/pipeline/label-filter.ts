@@ -1,7 +1,7 @@
 import type { Comparison } from '../../promql/language/operators.ts'
 import type { LabelCondition, QuantityFilter } from '../language/log-expression.ts'
 import { errorDetailsLabel, errorLabel, type EntryLabels } from './entry-labels.ts'
-import { bytesOf, durationOf, numberOf } from './quantities.ts'
+import { bytesOf, durationOf, numberOf } from '../language/quantities.ts'
 import type { StageFunction } from './stage-function.ts'
 
 /** The name of the error of labels whose value is no quantity of the kind that a filter compares. */

@@ -20,7 +20,7 @@ function avgOverTime({ values, first, end }: Window): number {
 }
 
 /** Returns the first value that no other value of the window precedes; NaN only if all values are NaN. */
-function extreme({ values, first, end }: Window, precedes: (value: number, best: number) => boolean): number {
+export function extreme({ values, first, end }: Window, precedes: (value: number, best: number) => boolean): number {
   let best = values[first] ?? NaN
   for (let i = first + 1; i < end; i += 1) {
     const value = values[i] ?? NaN

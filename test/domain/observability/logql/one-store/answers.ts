@@ -32,3 +32,17 @@ export function vectorOf(source: EntrySource, query: string): Readonly<Record<st
   )
   return Object.fromEntries(elements)
 }
+
+/** Returns the times and lines of a log query, page by page. */
+export function pagesOf(source: EntrySource, query: TestQuery, limit: number): readonly string[] {
+  const entries: string[] = []
+  let after: LogQueryResult['next']
+  do {
+    const { result, next } = resultOf(source, { ...query, limit, ...(after !== undefined && { after }) })
+    const streams = JSON.parse(result.text) as LogQueryResponse['streams']
+    const page = streams.flatMap(stream => stream.entries.map(({ time, line }) => `${time} ${line}`))
+    entries.push(...page.sort())
+    after = next
+  } while (after !== undefined)
+  return entries.sort()
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerOf, end, linesOf, resultOf, vectorOf } from './answers.ts'
+import { answerOf, end, linesOf, pagesOf, resultOf, vectorOf } from './answers.ts'
 import { entryOf, MemoryEntries } from './memory-entries.ts'
 import { failureOf } from './failure-of.ts'
 
@@ -59,6 +59,14 @@ describe('a log query', () => {
     const parts = new MemoryEntries([api], { partSize: 1 })
     resultOf(parts, { query: '{env="dev"}', limit: 1 })
     expect(parts.partsRead).toBe(1)
+  })
+
+  it('ends a page before its limit when the lines are large', () => {
+    const large = Array.from({ length: 80 }, (_, i) => entryOf(end - BigInt(i + 1), 80 - i, 'x'.repeat(262_144)))
+    const many = new MemoryEntries([{ labels: { a: 'b' }, entries: large.toReversed() }])
+    const { next } = resultOf(many, { query: '{a="b"}', limit: 5000 })
+    expect(next).toEqual({ time: end - 64n, number: 17 })
+    expect(pagesOf(many, { query: '{a="b"}' }, 5000).length).toBe(80)
   })
 
   it('shows severity, trace and span as labels to stages, and not as labels of the answer', () => {
