@@ -20,6 +20,7 @@ import { ingestionConfigUpdateForm, newIngestionConfigForm } from './ingestion-c
 import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
 import { inspectConfigs } from './ingestion-configs/inspect-configs.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
+import { inspectWorkspaces } from './inspect-workspaces.ts'
 import { metrics } from './metric-calls/metric-calls.ts'
 import { queryForm, rangeQueryForm } from './metric-calls/query-form.ts'
 import {
@@ -46,10 +47,12 @@ import { silenceKind } from './silences/silences-store.ts'
 import { silences } from './silence-calls/silences.ts'
 
 /** Compares what the area derives with the rows from which it follows. */
-const inspect: Inspect = async function* ({ reader }) {
+const inspect: Inspect = async function* (inspection) {
+  const { reader } = inspection
   yield* inspectChains(reader)
   yield* inspectConfigs(reader)
   yield* inspectLimits(reader)
+  yield* inspectWorkspaces(inspection)
   yield* inspectRetention(reader)
   yield* inspectSilences(reader)
   yield* inspectAlerts(reader)

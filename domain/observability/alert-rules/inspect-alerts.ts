@@ -3,6 +3,7 @@ import type { Reader } from '../../ports/store.ts'
 import { countActive, worstState } from '../alerts/advance.ts'
 import { alertRuleCollection, type StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import { alertPageCollection, evaluationCollection, readAlerts } from '../alerts/alerts-store.ts'
+import { fingerprintOf } from '../alerts/fingerprint.ts'
 import {
   deliveryCollection,
   deliveryId,
@@ -14,18 +15,29 @@ import { alertRuleKind } from './alert-rule-kind.ts'
 const { type: resourceType } = alertRuleKind
 
 /**
- * Yields the alert rules whose state contradicts their alerts, and the rows of evaluations, alerts and notifications that
- * belong to no rule or receiver.
+ * Yields the alert rules whose state contradicts their alerts, the alerts whose fingerprint contradicts their labels, and
+ * the rows of evaluations, alerts and notifications that belong to no rule or receiver of their workspace.
  */
 export async function* inspectAlerts(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for await (const { id, value } of reader.each(alertRuleCollection)) {
     for (const message of await ruleFaults(reader, value)) yield { resourceType, id, message }
   }
-  for await (const { id } of reader.each(evaluationCollection)) yield* strays(reader, id, 'an evaluation')
-  for await (const { value } of reader.each(alertPageCollection)) yield* strays(reader, value.rule_id, 'alerts')
-  for await (const { value } of reader.each(receiverSecretCollection)) yield* strays(reader, value.rule_id, 'a secret')
+  for await (const { id, value } of reader.each(evaluationCollection))
+    yield* strays(reader, { ...value, rule_id: id }, 'an evaluation')
+  for await (const { value } of reader.each(alertPageCollection)) {
+    yield* strays(reader, value, 'alerts')
+    for (const { fingerprint, labels } of value.alerts) {
+      if (fingerprintOf(labels) === fingerprint) continue
+      yield { resourceType, id: value.rule_id, message: `has an alert ${fingerprint} with the labels of another alert` }
+    }
+  }
+  for await (const { value } of reader.each(receiverSecretCollection)) yield* strays(reader, value, 'a secret')
+  for await (const { id, value } of reader.each(notificationCollection)) {
+    if (await reader.exists(deliveryCollection, { id })) continue
+    yield { resourceType, id: value.rule_id, message: `has a notification ${id}, but no delivery would send it` }
+  }
   for await (const { value } of reader.each(deliveryCollection)) {
-    yield* strays(reader, value.rule_id, 'a delivery')
+    yield* strays(reader, value, 'a delivery')
     const pending = await reader.exists(notificationCollection, { id: value.id })
     if (pending === (value.next_time !== undefined)) continue
     const message = `the delivery to ${value.receiver} ${pending ? 'is not pending but has' : 'is pending without'} a notification`
@@ -53,8 +65,18 @@ async function ruleFaults(reader: Reader, rule: StoredAlertRule): Promise<readon
   ]
 }
 
-/** Yields a finding if a rule that has rows is absent. */
-async function* strays(reader: Reader, rule: string, what: string): AsyncGenerator<Finding, void, undefined> {
-  if (await reader.exists(alertRuleCollection, { id: rule })) return
-  yield { resourceType, id: rule, message: `has ${what}, but no row` }
+/** A row that belongs to an alert rule. */
+interface OfRule {
+  readonly rule_id: string
+  readonly workspace_id: string
+}
+
+/** Yields a finding if the workspace of a row has no rule that the row belongs to. */
+async function* strays(
+  reader: Reader,
+  { rule_id: id, workspace_id }: OfRule,
+  what: string,
+): AsyncGenerator<Finding, void, undefined> {
+  if (await reader.exists(alertRuleCollection, { id, workspace_id })) return
+  yield { resourceType, id, message: `has ${what} in workspace ${workspace_id}, which has no such rule` }
 }

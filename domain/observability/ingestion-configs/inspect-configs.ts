@@ -8,8 +8,8 @@ import { ingestionStatusCollection } from './ingestion-status-store.ts'
 
 /**
  * Yields the ingestion configs whose kind contradicts their members, whose keys have no hash, or that hold a secret which
- * they do not use, and the statuses of configs that do not exist. A secret without a reference is no fault: a secret that
- * has expired is deleted with the references to it.
+ * they do not use, and the statuses of configs that do not exist or whose counts contradict each other. A secret without
+ * a reference is no fault: a secret that has expired is deleted with the references to it.
  */
 export async function* inspectConfigs(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   const { type: resourceType } = ingestionConfigKind
@@ -24,8 +24,12 @@ export async function* inspectConfigs(reader: Reader): AsyncGenerator<Finding, v
   }
   for await (const { id, value } of reader.each(ingestionStatusCollection)) {
     const owner = await reader.get(ingestionConfigCollection, id)
-    if (owner?.value.workspace_id === value.workspace_id) continue
-    yield { resourceType, id, message: 'has a status, and the workspace of the status has no such ingestion config' }
+    if (owner?.value.workspace_id !== value.workspace_id)
+      yield { resourceType, id, message: 'has a status, and the workspace of the status has no such ingestion config' }
+    const { rejected, rejected_reasons: reasons } = value.stats
+    const sum = Object.values(reasons).reduce((all, count) => all + count, 0)
+    if (sum !== rejected)
+      yield { resourceType, id, message: `counts ${rejected} refused samples, but ${sum} by reason` }
   }
 }
 

@@ -8,6 +8,10 @@ import type { StoredIngestionConfig } from '../ingestion-configs/ingestion-confi
 import { RecentConfigs } from './recent-configs.ts'
 import type { PlaneParts } from './plane-parts.ts'
 
+/** Returns the error of a sender that may not push to a config, or whose config does not exist. */
+export const unauthenticated = () =>
+  ingestUnauthenticated('send a key of the ingestion config, or a token, in the header Authorization: Bearer')
+
 /** The permission to push with a token of the platform. */
 const permission = 'observability.telemetry.write'
 
@@ -57,7 +61,7 @@ export function planeDoors(parts: PlaneParts): Doors {
       if (recent && (await isAllowed(parts, context, recent, credential))) return { handedOn: recent }
       const config = await configs.read(id)
       if (await isAllowed(parts, context, config, credential)) return { handedOn: config }
-      throw ingestUnauthenticated('send a key of the ingestion config, or a token, in the header Authorization: Bearer')
+      throw unauthenticated()
     },
   }
 }

@@ -7,7 +7,7 @@ import type { ObservabilityEnvironment } from '../environment.ts'
 import { ingestionConfigCollection, type StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
-import type { MetricBatch } from '../metrics/samples.ts'
+import { batchOf, type DescribedSeries } from '../metrics/metric-batch.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
 import { Authorizations } from './authorizations.ts'
 import { TargetScraper } from './target-scraper.ts'
@@ -129,7 +129,8 @@ export class ScrapeSchedule {
       const group = { name: config.workspace_id, limit: maxPerWorkspace }
       const time = now - next > lateMs ? now : next
       // A target without room waits for the next look; ticks that pass meanwhile are left out.
-      if (this.#work.start(key, [group], () => this.#scrape(scraped, time))) scraped.next = firstTick(key, config, now)
+      if (this.#work.start(key, [group], () => this.#scrape(key, scraped, time)))
+        scraped.next = firstTick(key, config, now)
     }
   }
 
@@ -159,7 +160,8 @@ export class ScrapeSchedule {
     return wanted
   }
 
-  async #scrape({ config, scraper, target }: Scraped, time: number): Promise<void> {
+  async #scrape(key: string, scraped: Scraped, time: number): Promise<void> {
+    const { config, scraper, target } = scraped
     const { clock, failed, outbound, scrapeCounts, statuses } = this.#parts
     const begun = performance.now()
     const { prometheus_scrape: rules } = config
@@ -173,14 +175,14 @@ export class ScrapeSchedule {
       signal: this.#signal,
     }
     const authorization = () => this.#authorizations.of(config)
-    const { batch, rejections, status } = await scraper.scrape({
+    const { samples, rejections, status } = await scraper.scrape({
       ...scrape,
       authorization,
       room: this.#room(config, scraper),
     })
     if (this.#signal.aborted) return
     try {
-      const result = await this.#write(config, batch)
+      const result = await this.#write(config, samples)
       const all = { ...rejections }
       for (const [reason, count] of Object.entries(result.rejections)) all[reason] = (all[reason] ?? 0) + count
       statuses.received(config.id, { accepted: result.accepted, rejections: all }, clock.now())
@@ -189,13 +191,20 @@ export class ScrapeSchedule {
       scrapeCounts.scraped('not_written', 0, performance.now() - begun)
       if (!this.#signal.aborted) failed(error, `observability.ingestionConfigs ${config.id}`)
     }
+    // A target that has left the schedule during its scrape was ended before these samples.
+    if (!this.#targets.has(key)) await this.#writeEnd(scraped)
     // A status is told once the samples of its scrape can be queried.
     statuses.scraped(config.id, status)
   }
 
   /** Ends the series of a target that is scraped no more. */
-  async #end(key: string, { config, scraper }: Scraped): Promise<void> {
+  async #end(key: string, scraped: Scraped): Promise<void> {
     this.#targets.delete(key)
+    await this.#writeEnd(scraped)
+  }
+
+  /** Writes the end of the series of the last scrape of a target. */
+  async #writeEnd({ config, scraper }: Scraped): Promise<void> {
     const batch = scraper.end(this.#parts.clock.now())
     if (batch === undefined) return
     await this.#write(config, batch).catch((error: unknown) =>
@@ -204,16 +213,18 @@ export class ScrapeSchedule {
   }
 
   /** Writes the samples of a scrape, what the scrape says about the target last; returns what was taken and refused. */
-  async #write({ workspace_id: workspace }: StoredIngestionConfig, batch: MetricBatch): Promise<Received> {
+  async #write(
+    { workspace_id: workspace }: StoredIngestionConfig,
+    { metadata, series }: DescribedSeries,
+  ): Promise<Received> {
     const { limits, metrics, retentions } = this.#parts
     const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
     const retentionMs = await retentions.of(workspace, 'OBSERVABILITY_SIGNAL_METRICS')
     const rejections: Record<string, number> = {}
     let accepted = 0
-    for (let at = 0; at < batch.series.length; at += writtenSeries) {
-      const series = batch.series.slice(at, at + writtenSeries)
-      const part = { ...batch, series, metadata: at === 0 ? batch.metadata : [] }
-      const result = await metrics.write(workspace, part, { activeSeries, retentionMs })
+    for (let at = 0; at < series.length; at += writtenSeries) {
+      const part = { series: series.slice(at, at + writtenSeries), metadata: at === 0 ? metadata : [] }
+      const result = await metrics.write(workspace, batchOf(part), { activeSeries, retentionMs })
       accepted += result.accepted
       for (const [reason, count] of Object.entries(result.rejections))
         rejections[reason] = (rejections[reason] ?? 0) + count

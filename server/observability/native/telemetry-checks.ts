@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Finding } from '../../../domain/ports/inspection.ts'
@@ -8,7 +9,7 @@ import type { AreaHost } from '../../area-host.ts'
 import { MetricPlaces, namesIn, telemetryFolder } from './files/places.ts'
 import { FileFault, openForReading, rowOf, type FileKind } from './files/telemetry-file.ts'
 import { decodeChunk } from './format/chunk.ts'
-import { labelsOfKey } from './format/label-key.ts'
+import { labelsOfKey } from '../../../domain/observability/metrics/label-key.ts'
 import { decodePart } from './format/part.ts'
 
 /**
@@ -56,6 +57,9 @@ function* faultsOf(places: MetricPlaces): Generator<string> {
     for (const [labels] of rows(database, 'SELECT labels FROM series')) labelsOfKey(String(labels))
     last = numberOf(database, `SELECT seq FROM sqlite_sequence WHERE name = 'series'`)
   })
+  // A workspace that is dropped meanwhile has no days left either.
+  if (last === Infinity && !existsSync(places.index) && places.days().length > 0)
+    yield 'has days, but no index of series'
   for (const [day, series] of newest)
     if (series > last) yield `has samples of a series ${series} in ${basename(places.day(day))}; the index has ${last}`
 }

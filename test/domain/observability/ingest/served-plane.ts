@@ -2,9 +2,12 @@ import { setTimeout as nextPoll } from 'node:timers/promises'
 import { Ninefold } from '../../../../output/client.ts'
 import type { IngestionConfigInput, VectorSample } from '../../../../output/observability/types.ts'
 import { createTransport } from '../../../../runtime/transport.ts'
+import type { AreaModule } from '../../../../server/area.ts'
 import { areas } from '../../../../server/areas.ts'
+import type { InspectedPlace } from '../../../../server/doctor/inspect-store.ts'
 import { GivenSettings } from '../../../../server/settings/values.ts'
 import { addTenant, type Tenant } from '../../../areas/members.ts'
+import { patient } from '../../../areas/patient-fetch.ts'
 import { areaPlace } from '../../../areas/test-platform.ts'
 import { signIn } from '../../../server/access/sign-in.ts'
 import type { Later } from '../../../server/store/harness.ts'
@@ -16,6 +19,7 @@ export const key = 'kQ7vX2mZ9pR4tB8nW1cY6hJ3dF5gL0sA'
 /** A served platform with a workspace, and functions that push to its ingestion configs as senders do. */
 export interface ServedPlane {
   readonly url: string
+  readonly place: InspectedPlace
   readonly api: Ninefold
   /** The access token of the administrator. */
   readonly token: string
@@ -36,14 +40,20 @@ export interface PushOptions {
   readonly bearer?: string | undefined
 }
 
-/** Serves a platform with a workspace on a free port of 127.0.0.1. */
-export async function servedPlane(later: Later, given = new GivenSettings()): Promise<ServedPlane> {
-  const { url } = await serveRegistry({ ...(await areaPlace(areas, later)), given }, later)
+/** Serves a platform of the areas `mounted` with a workspace on a free port of 127.0.0.1. */
+export async function servedPlane(
+  later: Later,
+  given = new GivenSettings(),
+  mounted: readonly AreaModule[] = areas,
+): Promise<ServedPlane> {
+  const place = { ...(await areaPlace(mounted, later)), given }
+  const { url } = await serveRegistry(place, later, { mounted })
   const token = await signIn(url)
-  const api = new Ninefold(createTransport({ baseUrl: url, token }))
+  const api = new Ninefold(createTransport({ baseUrl: url, token, fetch: patient(fetch) }))
   const tenant = await addTenant(api, 'acme')
   const plane: ServedPlane = {
     url,
+    place,
     api,
     token,
     tenant,

@@ -1,12 +1,8 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { droppedCollection } from '../../../../domain/observability/retention/dropped-telemetry.ts'
 import { nextPurgeTime } from '../../../../domain/observability/retention/next-purge.ts'
-import { purgeWorker } from '../../../../domain/observability/retention/purge-worker.ts'
-import { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import { areas } from '../../../../server/areas.ts'
-import { createClock } from '../../../../server/clock.ts'
 import { storeCollections } from '../../../../server/platform-store.ts'
 import type { ServerStore } from '../../../../server/store/server-store.ts'
 import { absentId, addTenant, type Member } from '../../../areas/members.ts'
@@ -15,6 +11,7 @@ import { series } from '../../../server/observability/native/engines.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
 import { servedMetrics, type ServedMetrics } from '../metric-calls/served-metrics.ts'
 import { afterTests } from '../../../undo.ts'
+import { runPurge, type PurgeRun } from './run-purge.ts'
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000] as const
 
@@ -29,30 +26,17 @@ beforeAll(async () => {
   afterTests(() => store.close())
 })
 
-interface PurgeOptions {
+interface PurgeOptions extends Partial<Pick<PurgeRun, 'failed'>> {
   /** The store, by default that of the served platform. */
   readonly on?: ServerStore
-  /** Gets the failures; by default they reject the purge. */
-  readonly failed?: (error: unknown, subject: string) => void
-}
-
-const rethrow = (error: unknown): never => {
-  throw error
 }
 
 /** Runs the worker of purges on an engine at a time in milliseconds since 1970. */
-async function purge(
-  metrics: Pick<MetricEngine, 'purge' | 'drop'>,
+const purge = (
+  metrics: PurgeRun['metrics'],
   now: number,
-  { failed = rethrow, on = store }: PurgeOptions = {},
-): Promise<void> {
-  const lease = new NativeLease()
-  const { signal } = new AbortController()
-  lease.hold(signal)
-  // The worker calls no other function of the engine.
-  const parts = { clock: createClock(() => now), failed, lease, metrics: metrics as MetricEngine, store: on }
-  await purgeWorker(parts).run({ signal, tx: fn => on.tx(fn) })
-}
+  { on = store, ...options }: PurgeOptions = {},
+): Promise<void> => runPurge({ metrics, now, store: on, ...options })
 
 it('a purge removes what is older than the policy of its series, and reads do not show it', async () => {
   const place = await served.newPlace()

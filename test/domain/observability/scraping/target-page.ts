@@ -11,6 +11,8 @@ export interface TargetPage {
   body: string | number
   /** The media type of the page. */
   type: string
+  /** The answers wait for this promise. */
+  held: Promise<void>
   /** The headers of all requests in the order of their arrival. */
   readonly requests: readonly IncomingHttpHeaders[]
 }
@@ -18,9 +20,10 @@ export interface TargetPage {
 /** Starts a target; `later` ends it. */
 export async function targetPage(later: Later, body: string | number = ''): Promise<TargetPage> {
   const requests: IncomingHttpHeaders[] = []
-  const page = { url: '', instance: '', body, type: 'text/plain; version=0.0.4', requests }
-  const server = createServer((request, response) => {
+  const page = { url: '', instance: '', body, type: 'text/plain; version=0.0.4', held: Promise.resolve(), requests }
+  const server = createServer(async (request, response) => {
     requests.push(request.headers)
+    await page.held
     if (typeof page.body === 'number') response.writeHead(page.body).end('no page')
     else response.writeHead(200, { 'content-type': page.type }).end(page.body)
   })

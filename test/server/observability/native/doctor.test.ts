@@ -1,4 +1,4 @@
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
@@ -42,6 +42,7 @@ const damages: readonly (readonly [string, (folder: string) => void, RegExp])[] 
     folder => writeFileSync(join(folder, 'index.sqlite'), 'text'),
     /file: index\.sqlite cannot be used/,
   ],
+  ['a missing index', folder => rmSync(join(folder, 'index.sqlite')), /has days, but no index of series/],
   [
     'malformed labels',
     folder => set(join(folder, 'index.sqlite'), `UPDATE series SET labels = '{}'`),

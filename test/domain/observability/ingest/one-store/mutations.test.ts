@@ -9,8 +9,15 @@ import { encoded } from '../encoded-messages.ts'
 import { servedPlane, type ServedPlane } from '../served-plane.ts'
 import { afterTests } from '../../../../undo.ts'
 
-/** The number of mutated bodies of each form. */
+/** The number of mutated bodies of each form that are decoded; the eighth part by default is also sent to a server. */
 const rounds = Number(process.env['NINEFOLD_INGEST_MUTATIONS'] ?? 125)
+const servedRounds = Number(process.env['NINEFOLD_INGEST_SERVED'] ?? Math.ceil(rounds / 8))
+
+/** The largest growth of the memory of the process that serves mutated bodies, in bytes. */
+const mostGrowth = 512 * 2 ** 20
+
+/** The number of bodies that are under way to the server at a time. */
+const atOnce = 4
 
 const time = `${Date.now()}000000`
 const attributes = [
@@ -116,6 +123,7 @@ describe('a mutated body', () => {
     const random = seeded(17)
     const outcomes = new Set<string>()
     for (let round = 0; round < rounds; round++) outcomes.add(outcomeOf(form, mutated(form.bytes, random)))
+    console.log(`${rounds} bodies of ${name}: ${[...outcomes].join(', ')}`)
     expect(
       [...outcomes].filter(outcome => !['taken', 'PAYLOAD_INVALID', 'PAYLOAD_TOO_LARGE'].includes(outcome)),
     ).toEqual([])
@@ -129,30 +137,49 @@ describe('a served platform', () => {
     plane = await servedPlane(afterTests)
   })
 
-  it('answers 200, 204, 400 or 413 to mutated bodies, and takes good ones afterwards', async () => {
-    const configs = {
-      '/v1/metrics': await plane.config({ name: 'otlp', otlp: {} }),
-      '/api/v1/write': await plane.config({ name: 'write', prometheus_remote_write: {} }),
-    }
-    const random = seeded(4)
-    const send = ({ coding, format, path, wrap }: Form, bytes: Uint8Array) =>
-      plane.push(
-        path === '/v1/metrics' ? configs['/v1/metrics'] : configs['/api/v1/write'],
-        new Uint8Array(wrap(bytes)),
-        {
-          path,
-          headers: {
-            'content-type': format === 'otlp-json' ? 'application/json' : 'application/x-protobuf',
-            'content-encoding': coding,
+  it(
+    'answers 200, 204, 400 or 413 to mutated bodies in bounded memory, and takes good ones afterwards',
+    { timeout: 120_000 + servedRounds * 1000 },
+    async () => {
+      const configs = {
+        '/v1/metrics': await plane.config({ name: 'otlp', otlp: {} }),
+        '/api/v1/write': await plane.config({ name: 'write', prometheus_remote_write: {} }),
+      }
+      const random = seeded(4)
+      const send = ({ coding, format, path, wrap }: Form, bytes: Uint8Array) =>
+        plane.push(
+          path === '/v1/metrics' ? configs['/v1/metrics'] : configs['/api/v1/write'],
+          new Uint8Array(wrap(bytes)),
+          {
+            path,
+            headers: {
+              'content-type': format === 'otlp-json' ? 'application/json' : 'application/x-protobuf',
+              'content-encoding': coding,
+            },
           },
-        },
-      )
-    const statuses = new Set<number>()
-    for (const form of Object.values(forms))
-      for (let round = 0; round < rounds / 8; round++)
-        statuses.add((await send(form, mutated(form.bytes, random))).status)
-    expect([...statuses].filter(status => ![200, 204, 400, 413].includes(status))).toEqual([])
-    for (const form of Object.values(forms)) expect((await send(form, form.bytes)).status).toBeLessThan(300)
-    expect(await plane.query('r{job="a"}')).toHaveLength(1)
-  })
+        )
+      const statuses = new Map<number, number>()
+      const before = process.memoryUsage.rss()
+      let peak = before
+      for (const form of Object.values(forms))
+        for (let round = 0; round < servedRounds; round += atOnce) {
+          const bodies = Array.from({ length: atOnce }, () => mutated(form.bytes, random))
+          const answers = await Promise.all(bodies.map(body => send(form, body)))
+          for (const answer of answers) {
+            statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+            await answer.arrayBuffer()
+          }
+          peak = Math.max(peak, process.memoryUsage.rss())
+        }
+      const [count, mebibytes] = [
+        [...statuses.values()].reduce((sum, each) => sum + each, 0),
+        (peak - before) / 2 ** 20,
+      ]
+      console.log(`${count} mutated bodies, ${JSON.stringify([...statuses])}; the memory grew by ${mebibytes} MiB`)
+      expect([...statuses.keys()].filter(status => ![200, 204, 400, 413].includes(status))).toEqual([])
+      expect(peak - before).toBeLessThan(mostGrowth)
+      for (const form of Object.values(forms)) expect((await send(form, form.bytes)).status).toBeLessThan(300)
+      expect(await plane.query('r{job="a"}')).toHaveLength(1)
+    },
+  )
 })

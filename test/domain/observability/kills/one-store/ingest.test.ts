@@ -7,7 +7,7 @@ import { addTenant } from '../../../../areas/members.ts'
 import { testStorePlace } from '../../../../server/store/left-place.ts'
 import { key } from '../../ingest/served-plane.ts'
 import { faultsOf } from './kept-samples.ts'
-import { forms, KilledSender } from './killed-sender.ts'
+import { forms, KilledSender, sendTo } from './killed-sender.ts'
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000] as const
 
@@ -44,13 +44,7 @@ it(
             name: `sender-${i}`,
             firstMs,
             acknowledged: () => (load.pushes += 1),
-            send: (body, { headers, path }) =>
-              fetch(`${addresses[0]}/ingest/${configs[path]}${path}`, {
-                method: 'POST',
-                body,
-                headers: { ...headers, authorization: `Bearer ${key}` },
-                signal: AbortSignal.timeout(60_000),
-              }),
+            send: sendTo(addresses[0] ?? '', path => configs[path]),
           },
           form,
         ),

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { compress } from 'snappyjs'
 import { attribute, requestOf } from '../../ingest/decoding.ts'
 import { encoded } from '../../ingest/encoded-messages.ts'
+import { key } from '../../ingest/served-plane.ts'
 
 /** The names of the series that each push has a sample of. */
 export const pushedNames = ['load_a', 'load_b', 'load_c'] as const
@@ -66,6 +67,17 @@ export const forms: readonly Form[] = [
     },
   },
 ]
+
+/** Returns a function that sends bodies to configs of the server at an address; `configOf` returns the id for a path. */
+export const sendTo =
+  (address: string, configOf: (path: Form['path']) => string): SenderParts['send'] =>
+  (body, { headers, path }) =>
+    fetch(`${address}/ingest/${configOf(path)}${path}`, {
+      method: 'POST',
+      body,
+      headers: { ...headers, authorization: `Bearer ${key}` },
+      signal: AbortSignal.timeout(60_000),
+    })
 
 /** The wait before a push is sent again, in milliseconds. */
 const againMs = 20

@@ -13,7 +13,7 @@ import { testStorePlace } from '../../../../server/store/left-place.ts'
 import { outcomeOf } from '../../../outcomes.ts'
 import { key } from '../../ingest/served-plane.ts'
 import { faultsOf } from './kept-samples.ts'
-import { forms, KilledSender, type Form } from './killed-sender.ts'
+import { forms, KilledSender, sendTo } from './killed-sender.ts'
 
 /** The program of the server. */
 const program = fileURLToPath(new URL('./serve-purging.ts', import.meta.url))
@@ -66,13 +66,7 @@ it(
     const sender = ({ config }: Place, name: string, firstMs: number): KilledSender => {
       const [form] = forms
       if (!form) throw new Error('there is no form')
-      const send = (body: Uint8Array<ArrayBuffer>, { headers, path }: Form): Promise<Response> =>
-        fetch(`${addresses[0]}/ingest/${config}${path}`, {
-          method: 'POST',
-          body,
-          headers: { ...headers, authorization: `Bearer ${key}` },
-          signal: AbortSignal.timeout(60_000),
-        })
+      const send = sendTo(addresses[0] ?? '', () => config)
       return new KilledSender({ name, firstMs, send, acknowledged: () => (pushes += 1) }, form)
     }
 
