@@ -205,9 +205,9 @@ export class ScrapeSchedule {
 
   /** Writes the end of the series of the last scrape of a target. */
   async #writeEnd({ config, scraper }: Scraped): Promise<void> {
-    const batch = scraper.end(this.#parts.clock.now())
-    if (batch === undefined) return
-    await this.#write(config, batch).catch((error: unknown) =>
+    const series = scraper.end(this.#parts.clock.now())
+    if (series === undefined) return
+    await this.#write(config, { series, metadata: [] }).catch((error: unknown) =>
       this.#parts.failed(error, `observability.ingestionConfigs ${config.id}`),
     )
   }
