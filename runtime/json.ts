@@ -12,9 +12,13 @@ declare const described: unique symbol
  */
 export class JsonText<out T> {
   declare readonly [described]?: T
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
+  /** The text, or its bytes in UTF-8. */
+  readonly data: string | Uint8Array<ArrayBuffer>
+  constructor(data: string | Uint8Array<ArrayBuffer>) {
+    this.data = data
+  }
+  get text(): string {
+    return typeof this.data === 'string' ? this.data : new TextDecoder().decode(this.data)
   }
 }
 
@@ -87,7 +91,6 @@ export const exactJson: AnswerCodec = {
 /** Returns a parsed value. Engines of before 2025 give no source text, and change integers without a word. */
 function exact(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source ?? ''
-  if (typeof value !== 'number' || !/^-?\d{16,}$/.test(source) || String(value) === source) return value
-  if (BigInt(value) === BigInt(source)) return value
+  if (typeof value !== 'number' || !/^-?\d{16,}$/.test(source) || BigInt(value) === BigInt(source)) return value
   throw new SyntaxError(`the integer ${source.slice(0, 80)} is beyond 2^53, where numbers cannot tell integers apart`)
 }

@@ -40,9 +40,8 @@ function writeHeaders(given: Record<string, unknown>, declared: Success['headers
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue
     const lines = declared[name] === 'json' ? [`${asciiJson(JSON.stringify(value))}`] : [value].flat().map(String)
-    if (lines.some(line => /[^\t\x20-\x7e\x80-\xff]/.test(line))) {
+    if (lines.some(line => /[^\t\x20-\x7e\x80-\xff]/.test(line)))
       throw new Error(`header "${name}" holds a character that headers cannot`)
-    }
     headers[name.toLowerCase()] = isCookie(name) ? lines : lines.join(', ')
   }
   return headers
@@ -71,8 +70,7 @@ function writeBody(
 }
 
 function contentOf(kind: OneKind, body: unknown): NonNullable<WireAnswer['body']> {
-  const isJson = kind === 'json' || kind.name === 'exact'
-  if (body instanceof JsonText && (isJson || kind.name === 'text')) return body.text
+  if (body instanceof JsonText && (kind === 'json' || kind.name === 'exact' || kind.name === 'text')) return body.data
   if (kind === 'json') return JSON.stringify(body)
   if (kind.name === 'text') return String(body)
   if (kind.name === 'exact' || kind.name === 'lines' || kind.name === 'events') return kind.write(body)

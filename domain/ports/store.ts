@@ -292,6 +292,11 @@ export interface Transaction extends Reader {
   /** Deletes a document if it still has `version`; otherwise throws `Conflict`. */
   delete<T>(collection: Collection<T>, id: string, version: number): Promise<void>
   /**
+   * Deletes all documents that match `where`, whatever their versions, in one statement. Returns their number. The caller
+   * holds a lock that keeps other transactions from changing them.
+   */
+  deleteAll<T>(collection: Collection<T>, where: Where<T>): Promise<number>
+  /**
    * Calls `run` after the commit, and never after a rollback. Only this process sees the call, and a process that ends
    * after the commit may skip it. `run` must not throw.
    */

@@ -74,6 +74,13 @@ export class TransactionCache {
     this.#trees.delete(layout)
   }
 
+  /** Removes all rows of a layout from the cache, as `forget` does. */
+  forgetAll(layout: Layout): void {
+    this.#moment += 1
+    this.#rows.delete(layout)
+    this.#trees.delete(layout)
+  }
+
   #clear(): void {
     this.#rows.clear()
     this.#trees.clear()

@@ -1,6 +1,8 @@
 import type { Path } from '../../domain/ports/path.ts'
-import { Conflict, type Collection, type Stored, type Transaction } from '../../domain/ports/store.ts'
+import { Conflict, type Collection, type Stored, type Transaction, type Where } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
+import { all } from './keyset.ts'
+import { equalities } from './select.ts'
 import { TransactionCache, type LockMode } from './transaction-cache.ts'
 import type { Layout } from './layout.ts'
 import { ScopedReader } from './scoped-reader.ts'
@@ -117,6 +119,14 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     this.#writes(collection, layout, id)
     const deleted = await this.connection.run(layout.delete, [id, version])
     if (deleted === 0) throw changedMeanwhile(collection)
+  }
+
+  async deleteAll<T>(collection: Collection<T>, where: Where<T>): Promise<number> {
+    const layout = this.layoutOf(collection)
+    this.#isBound ||= collection.isOfAnyVersion !== true
+    this.#held.forgetAll(layout)
+    const { sql, parameters } = all(equalities(layout, where))
+    return this.connection.run(`DELETE FROM ${layout.table} WHERE ${sql}`, parameters)
   }
 
   protected override layoutOf(collection: { readonly name: string }): Layout {

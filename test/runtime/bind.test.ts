@@ -79,6 +79,16 @@ test('a page has its rows first, then the other members of its response, and its
   ).toEqual(new JsonText('{"things":[{"id":  1},{"id":2}],"sizes":[],"next_page_token":""}'))
 })
 
+test('JSON text may be given as its bytes, also within a page', async () => {
+  const row = new JsonText<object>(new TextEncoder().encode('{"id":  "é"}'))
+  expect(row.text).toBe('{"id":  "é"}')
+  const { run } = bindList(listThings, async () => ({ items: [row] }))
+  const tokens = pageTokens(() => ' '.repeat(16))
+  expect(await run({}, new Faults(), context, tokens)).toMatchObject({
+    text: expect.stringContaining('[{"id":  "é"}]'),
+  })
+})
+
 test('a list is bound only if the route is a list, and runs only with page tokens', async () => {
   expect(() => bindList(route('GET', ['/made']), async () => ({ items: [] }))).toThrow('"madeOperation" is no list')
   const { run } = bindList(listThings, async () => ({ items: [] }))

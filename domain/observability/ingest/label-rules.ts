@@ -47,3 +47,6 @@ const isLonger = (text: string, bytes: number) => text.length * 3 > bytes && Buf
 /** Sorts labels by name, and leaves out those with an empty value, which are absent labels in Prometheus. */
 export const sortedLabels = (labels: Iterable<readonly [string, string]>): SortedLabels =>
   [...labels].filter(([, value]) => value !== '').sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+
+/** Returns the key of a series (`labelKey`) whose labels are sorted. */
+export const keyOfSorted = (labels: SortedLabels): string => JSON.stringify(labels.flat())

@@ -24,3 +24,11 @@ export function readable<Value>(description: string, read: () => Value): Value {
     throw error instanceof ApiError ? error : invalidPayload(description)
   }
 }
+
+/** The error of a message of protobuf that is not a request of its format. */
+export const malformedMessage = (): ApiError => invalidPayload(malformed)
+
+/** Runs a reader of messages of protobuf as `readable` does. */
+export const readableMessage = <Value>(read: () => Value): Value => readable(malformed, read)
+
+const malformed = 'is not a protobuf message of this request'

@@ -3,9 +3,9 @@ import type { Parts } from '../../ports/area-parts.ts'
 import type { ObservabilityArea } from '../../../output/observability/area.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
-import type { MetricBatch } from '../metrics/samples.ts'
+import { labelKey } from '../metrics/label-key.ts'
+import type { MetricBatch } from '../metrics/metric-batch.ts'
 import { defaultRetentionsMs } from '../retention/default-retentions.ts'
-import { sortedLabels } from './label-rules.ts'
 import { SampleBatch } from './sample-batch.ts'
 
 /** The largest number of samples that wait for the engine at one time. */
@@ -84,7 +84,7 @@ export class PlatformTelemetry implements Observability {
 function batchOf(samples: readonly MetricSample[]): MetricBatch {
   const batch = new SampleBatch()
   for (const { labels, name, time, type, value } of samples) {
-    batch.add(sortedLabels([['__name__', name], ...Object.entries(labels)]), time, value)
+    batch.add(labelKey({ ...labels, __name__: name }), time, value)
     batch.describe({ name, type, unit: '', description: '' })
   }
   return batch.finish()

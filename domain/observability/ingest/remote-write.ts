@@ -1,40 +1,18 @@
+import { labelsOfKey } from '../metrics/label-key.ts'
 import type { PushRules } from '../metrics/metric-engine.ts'
-import { StaleMarks, type MetricMetadata } from '../metrics/samples.ts'
-import { seriesFault, sortedLabels } from './label-rules.ts'
-import type { Refusal, SampleBatch, SampleValue, SortedLabels } from './sample-batch.ts'
-import { int64, small, text, wireTypes, type Kind } from './wire/kinds.ts'
+import type { MetricMetadata } from '../metrics/samples.ts'
+import { keyOfSorted, seriesFault, sortedLabels } from './label-rules.ts'
+import { malformedMessage, readableMessage } from './payload-faults.ts'
+import { findSeries, readSamples } from './remote-write-series.ts'
+import type { SampleBatch } from './sample-batch.ts'
+import type { KeyOrRefusal, KeysOfRules, SeriesKeys } from './series-keys.ts'
+import { small, text, wireTypes } from './wire/kinds.ts'
 import { many, MessageKind, one } from './wire/message.ts'
-
-/** One value whose bits are looked at. */
-const looked = new Float64Array(1)
-const bytes = new Uint8Array(looked.buffer)
-const marks = new StaleMarks(looked)
-const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
-
-/** Values of samples. The bits of a NaN are compared as bytes, because JavaScript may change them in a number. */
-const sampleValue: Kind<SampleValue> = {
-  wire: wireTypes.fixed64,
-  fromProtobuf(reader) {
-    const start = reader.pos
-    const value = reader.double()
-    if (!Number.isNaN(value)) return value
-    bytes.set(reader.buf.subarray(start, reader.pos))
-    if (!isLittleEndian) bytes.reverse()
-    return marks.has(0) ? 'stale' : value
-  },
-  fromJson() {
-    throw new Error('remote write has no JSON')
-  },
-}
+import { MessageReader } from './wire/message-reader.ts'
 
 const labelKind = new MessageKind({ name: one(1, text), value: one(2, text) })
 
-const series = new MessageKind({
-  labels: many(1, labelKind),
-  samples: many(2, new MessageKind({ value: one(1, sampleValue), timestamp: one(2, int64) })),
-  // Native histograms are counted and not read.
-  histograms: many(4, new MessageKind({})),
-})
+const labelled = new MessageKind({ labels: many(1, labelKind) })
 
 const metadataKind = new MessageKind({
   type: one(1, small),
@@ -43,8 +21,8 @@ const metadataKind = new MessageKind({
   unit: one(5, text),
 })
 
-/** A request of Prometheus remote write 1.0 (prometheus/prompb, WriteRequest). */
-export const writeRequest = new MessageKind({ timeseries: many(1, series), metadata: many(3, metadataKind) })
+/** The fields of a request of Prometheus remote write 1.0 (prometheus/prompb, WriteRequest). */
+const fields = { timeseries: 1, metadata: 3 } as const
 
 /** The types of metadata, by their numbers. */
 const types: readonly MetricMetadata['type'][] = [
@@ -61,32 +39,47 @@ const types: readonly MetricMetadata['type'][] = [
 /** The largest number of labels that are read of a series; a series beyond the limit of labels is refused anyway. */
 const maxLabelsRead = 256
 
-/** Writes a request of remote write into a batch. Throws PAYLOAD_INVALID and PAYLOAD_TOO_LARGE. */
-export function readWriteRequest(
-  request: ReturnType<typeof writeRequest.whole>,
-  { staticLabels }: PushRules,
-  batch: SampleBatch,
-): void {
-  for (const { histograms, labels, samples } of request.timeseries) {
-    const read = labelsOf(labels, staticLabels)
-    for (const { timestamp = 0, value = 0 } of samples) {
-      if ('reason' in read) batch.refuse(read)
-      else batch.add(read, timestamp, value)
+/** Reads a request of remote write into a batch. Throws PAYLOAD_INVALID and PAYLOAD_TOO_LARGE. */
+export function readWriteRequest(reader: MessageReader, rules: PushRules, known: SeriesKeys, batch: SampleBatch): void {
+  const keys = known.of(rules)
+  readableMessage(() => {
+    while (reader.pos < reader.len) {
+      const tag = reader.tag()
+      const [field, wire] = [tag >>> 3, tag & 7]
+      if (field !== fields.timeseries && field !== fields.metadata) reader.skipType(wire, 0, field)
+      else if (wire !== wireTypes.bytes) throw malformedMessage()
+      else {
+        reader.budget.spend()
+        if (field === fields.timeseries) readSeries(reader, rules, keys, batch)
+        else describe(metadataKind.fromProtobuf(reader), batch)
+      }
     }
-    const message = `${nameIn(read)} has native histograms; send classic histograms`
-    for (const _ of histograms) batch.refuse({ reason: 'native_histogram', message })
-  }
-  for (const { help = '', metricFamilyName: name = '', type = 0, unit = '' } of request.metadata)
-    if (name !== '') batch.describe({ name, type: types[type] ?? 'UNKNOWN', unit, description: help })
+  })
 }
 
-/** Returns the labels of a series with the static labels, which count before the sent ones; or why it is refused. */
-function labelsOf(
-  sent: Iterable<{ readonly name: string | undefined; readonly value: string | undefined }>,
-  staticLabels: PushRules['staticLabels'],
-): SortedLabels | Refusal {
+function readSeries(reader: MessageReader, rules: PushRules, keys: KeysOfRules, batch: SampleBatch): void {
+  const found = findSeries(reader, reader.endOfBytes())
+  const key = keys.find(found.labels, () => keyOf(new MessageReader(found.labels, reader.budget), rules))
+  readSamples(reader, found, (time, value) => {
+    if (typeof key === 'string') batch.add(key, time, value)
+    else batch.refuse(key)
+  })
+  if (found.histograms === 0) return
+  const message = `${nameIn(key)} has native histograms; send classic histograms`
+  for (let i = 0; i < found.histograms; i += 1) batch.refuse({ reason: 'native_histogram', message })
+}
+
+function describe(
+  { help = '', metricFamilyName: name = '', type = 0, unit = '' }: ReturnType<typeof metadataKind.whole>,
+  batch: SampleBatch,
+): void {
+  if (name !== '') batch.describe({ name, type: types[type] ?? 'UNKNOWN', unit, description: help })
+}
+
+/** Returns the key of a series with the static labels, which count before the sent ones; or why it is refused. */
+function keyOf(reader: MessageReader, { staticLabels }: PushRules): KeyOrRefusal {
   const labels = new Map<string, string>()
-  for (const { name = '', value = '' } of sent) {
+  for (const { name = '', value = '' } of labelled.whole(reader).labels) {
     const metric = labels.get('__name__') ?? ''
     if (name === '') return { reason: 'label_name_invalid', message: `${metric} has a label without a name` }
     if (labels.has(name))
@@ -96,8 +89,8 @@ function labelsOf(
   }
   for (const [name, value] of Object.entries(staticLabels)) if (name !== '__name__') labels.set(name, value)
   const sorted = sortedLabels(labels)
-  return seriesFault(sorted) ?? sorted
+  return seriesFault(sorted) ?? keyOfSorted(sorted)
 }
 
-const nameIn = (read: SortedLabels | Refusal) =>
-  'reason' in read ? 'a series' : (read.find(([name]) => name === '__name__')?.[1] ?? '')
+const nameIn = (key: KeyOrRefusal): string =>
+  typeof key === 'string' ? (labelsOfKey(key)['__name__'] ?? '') : 'a series'

@@ -1,5 +1,7 @@
-import { StaleMarks, type Labels, type MetricBatch, type MetricMetadata, type Series } from '../metrics/samples.ts'
+import type { MetricBatch } from '../metrics/metric-batch.ts'
+import type { MetricMetadata } from '../metrics/samples.ts'
 import { largePayload } from './payload-faults.ts'
+import { SampleColumns, type SampleValue } from './sample-columns.ts'
 
 /** The largest numbers of samples, refused ones too, and of series of one request, so that a request cannot fill the memory. */
 const maxSamples = 2_000_000
@@ -11,9 +13,6 @@ const maxCharacters = 268_435_456
 /** The largest number of descriptions of metrics that are kept from a request. */
 const maxDescriptions = 100_000
 
-/** The value of a sample; `stale` ends the series until its next sample. */
-export type SampleValue = number | 'stale'
-
 /** The labels of a series, sorted by name, with `__name__`. */
 export type SortedLabels = readonly (readonly [name: string, value: string])[]
 
@@ -23,30 +22,24 @@ export interface Refusal {
   readonly message: string
 }
 
-interface GrowingSeries {
-  readonly labels: Labels
-  readonly times: number[]
-  readonly values: number[]
-  readonly stale: number[]
-}
-
 /** Collects the samples of a request, series by series. */
 export class SampleBatch {
-  readonly #series = new Map<string, GrowingSeries>()
+  /** The position of each series, by its key. */
+  readonly #series = new Map<string, number>()
+  readonly #columns = new SampleColumns()
   readonly #metadata = new Map<string, MetricMetadata>()
   readonly #rejections = new Map<string, number>()
   #message = ''
   #samples = 0
   #characters = 0
 
-  /** Adds a sample. Throws PAYLOAD_TOO_LARGE beyond the largest number of samples, series, or characters of labels. */
-  add(labels: SortedLabels, time: number, value: SampleValue): void {
+  /**
+   * Adds a sample of the series with a key (`labelKey`). Throws PAYLOAD_TOO_LARGE beyond the largest number of samples,
+   * series, or characters of labels.
+   */
+  add(key: string, time: number, value: SampleValue): void {
     this.#count()
-    const { stale, times, values } = this.#seriesOf(labels)
-    if (value === 'stale') stale.push(values.length)
-    times.push(time)
-    // A NaN of a sender must not have the bits of the mark of ended series.
-    values.push(value === 'stale' || Number.isNaN(value) ? Number.NaN : value)
+    this.#columns.add(this.#positionOf(key), time, value)
   }
 
   /** Counts a sample or point that is refused; the first message is kept. Throws as `add` does. */
@@ -65,7 +58,8 @@ export class SampleBatch {
   /** Returns the collected batch, with the samples of each series in the order of their times. */
   finish(): MetricBatch {
     return {
-      series: [...this.#series.values()].map(inOrder),
+      keys: [...this.#series.keys()],
+      ...this.#columns.ordered(this.#series.size),
       metadata: [...this.#metadata.values()],
       rejections: Object.fromEntries(this.#rejections),
       message: this.#message,
@@ -76,31 +70,14 @@ export class SampleBatch {
     if (++this.#samples > maxSamples) throw largePayload(`has more than ${maxSamples} samples; send smaller batches`)
   }
 
-  #seriesOf(labels: SortedLabels): GrowingSeries {
-    const key = JSON.stringify(labels)
+  #positionOf(key: string): number {
     this.#characters += key.length
     if (this.#characters > maxCharacters) throw largePayload('has too many labels; send smaller batches')
     const known = this.#series.get(key)
-    if (known) return known
-    if (this.#series.size === maxSeries) throw largePayload(`has more than ${maxSeries} series; send smaller batches`)
-    const series = { labels: Object.fromEntries(labels), times: [], values: [], stale: [] }
-    this.#series.set(key, series)
-    return series
+    if (known !== undefined) return known
+    const position = this.#series.size
+    if (position === maxSeries) throw largePayload(`has more than ${maxSeries} series; send smaller batches`)
+    this.#series.set(key, position)
+    return position
   }
-}
-
-/** Returns a series with its samples in the order of their times; samples of one time keep the order of the request. */
-function inOrder({ labels, stale, times, values }: GrowingSeries): Series {
-  const marks = new Set(stale)
-  const isSorted = times.every((time, index) => index === 0 || time >= (times[index - 1] ?? 0))
-  const order = times.map((_, index) => index)
-  if (!isSorted) order.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0))
-  const sorted = { labels, times: new Float64Array(times.length), values: new Float64Array(times.length) }
-  const stales = new StaleMarks(sorted.values)
-  for (const [place, index] of order.entries()) {
-    sorted.times[place] = times[index] ?? 0
-    if (marks.has(index)) stales.set(place)
-    else sorted.values[place] = values[index] ?? 0
-  }
-  return sorted
 }

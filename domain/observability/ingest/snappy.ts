@@ -27,7 +27,7 @@ function literal(reader: SnappyReader, tag: number, whole: Uint8Array, end: numb
   const short = (tag >>> 2) + 1
   const length = short <= longestShortLiteral ? short : reader.number(short - longestShortLiteral) + 1
   if (end + length > whole.length) throw malformed()
-  whole.set(reader.bytes(length), end)
+  reader.copyTo(whole, end, length)
   return length
 }
 
@@ -37,8 +37,8 @@ function copy(reader: SnappyReader, tag: number, whole: Uint8Array, end: number)
   const length = isNear ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1
   const offset = isNear ? ((tag >>> 5) << 8) + reader.number(1) : reader.number((tag & 3) === 2 ? 2 : 4)
   if (offset === 0 || offset > end || end + length > whole.length) throw malformed()
-  if (offset >= length) whole.copyWithin(end, end - offset, end - offset + length)
-  else for (let at = end; at < end + length; at++) whole[at] = whole[at - offset] ?? 0
+  // A copy has at most 64 bytes, for which the calls of the library would take longer.
+  for (let at = end, last = end + length; at < last; at += 1) whole[at] = whole[at - offset] ?? 0
   return length
 }
 
@@ -55,12 +55,13 @@ class SnappyReader {
     return this.#at === this.#block.length
   }
 
-  bytes(count: number): Uint8Array {
+  /** Copies the next bytes to a position of `target`, which has room for them. */
+  copyTo(target: Uint8Array, position: number, count: number): void {
     const end = this.#at + count
     if (end > this.#block.length) throw malformed()
-    const bytes = this.#block.subarray(this.#at, end)
+    if (count > longestShortLiteral) target.set(this.#block.subarray(this.#at, end), position)
+    else for (let i = 0; i < count; i += 1) target[position + i] = this.#block[this.#at + i] ?? 0
     this.#at = end
-    return bytes
   }
 
   /** Reads a little-endian number of 1 to 4 bytes. */

@@ -2,7 +2,8 @@ import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../.
 import type { JsonText } from '../../../runtime/json.ts'
 import type { SentBody } from '../ingest/sent-body.ts'
 import type { RetainedBytes, TelemetryRetention } from '../retention/telemetry-retention.ts'
-import type { Labels, MetricBatch, Rejections } from './samples.ts'
+import type { MetricBatch } from './metric-batch.ts'
+import type { Labels, Rejections } from './samples.ts'
 
 /** A query at one time. */
 export interface InstantQuery {

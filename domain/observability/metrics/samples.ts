@@ -21,16 +21,6 @@ export interface MetricMetadata {
 /** The reasons for which samples are not taken, and the number of samples for each. */
 export type Rejections = Readonly<Record<string, number>>
 
-/** The samples of one request of a sender. */
-export interface MetricBatch {
-  readonly series: readonly Series[]
-  readonly metadata: readonly MetricMetadata[]
-  /** The samples that the reader of the request has refused already. */
-  readonly rejections: Rejections
-  /** A sentence about the first refused sample, with the name of its metric; empty if none is refused. */
-  readonly message: string
-}
-
 /** The bits of the value that marks the end of a series: a NaN that differs from the NaN of calculations. */
 const staleBits = 0x7ff0_0000_0000_0002n
 
@@ -39,14 +29,16 @@ const staleBits = 0x7ff0_0000_0000_0002n
  * marks are read and written as integers, and arrays with marks are copied by `set`, `slice` and `subarray` only.
  */
 export class StaleMarks {
+  readonly #values: Float64Array
   readonly #bits: BigUint64Array
 
   constructor(values: Float64Array) {
+    this.#values = values
     this.#bits = new BigUint64Array(values.buffer, values.byteOffset, values.length)
   }
 
   has(index: number): boolean {
-    return this.#bits[index] === staleBits
+    return Number.isNaN(this.#values[index]) && this.#bits[index] === staleBits
   }
 
   set(index: number): void {

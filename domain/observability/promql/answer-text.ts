@@ -1,3 +1,4 @@
+import { ByteWriter } from './byte-writer.ts'
 import { formatValue } from './format-value.ts'
 import type { LabelSet } from './evaluation/label-set.ts'
 import type { Grid, RangeSeries, Row } from './evaluation/vectors.ts'
@@ -11,60 +12,128 @@ export interface AnswerNotes {
   readonly durationMs: number
 }
 
-/** The result of a query: its type, and the JSON text of the member that holds it. */
-export interface ResultText {
+/** The result of a query: its type, and the writer of the JSON text of the member that holds it. */
+export interface WrittenResult {
   readonly type: 'VECTOR' | 'MATRIX' | 'SCALAR' | 'STRING'
-  readonly text: string
+  readonly write: (writer: ByteWriter) => void
 }
 
-/** Writes the JSON text of a `MetricQueryResponse`. */
-export function answerText({ type, text }: ResultText, { warnings, series, samples, durationMs }: AnswerNotes): string {
-  const vector = type === 'VECTOR' ? text : '[]'
-  const matrix = type === 'MATRIX' ? text : '[]'
-  const single = type === 'SCALAR' ? `,"scalar":${text}` : type === 'STRING' ? `,"string":${text}` : ''
+/** The bytes of a point with a value of eighteen digits. */
+const expectedPoint = 66
+
+/** Returns the JSON text of a `MetricQueryResponse`. Throws QUERY_LIMIT_EXCEEDED for an answer that is too large. */
+export function answerBytes({ type, write }: WrittenResult, notes: () => AnswerNotes): Uint8Array<ArrayBuffer> {
+  const writer = new ByteWriter()
+  writer.write(`{"result_type":"OBSERVABILITY_RESULT_TYPE_${type}"`)
+  for (const member of ['vector', 'matrix', 'scalar', 'string']) {
+    const isResult = member === type.toLowerCase()
+    const isList = member === 'vector' || member === 'matrix'
+    if (isResult || isList) writer.write(`,"${member}":`)
+    if (isResult) write(writer)
+    else if (isList) writer.write('[]')
+  }
+  const { durationMs, samples, series, warnings } = notes()
   const stats = `{"series":${series},"samples":${samples},"duration_ms":${Math.round(durationMs)}}`
-  return [
-    `{"result_type":"OBSERVABILITY_RESULT_TYPE_${type}","vector":${vector},"matrix":${matrix}${single}`,
-    `,"warnings":${JSON.stringify([...warnings])},"stats":${stats}}`,
-  ].join('')
+  writer.write(`,"warnings":${JSON.stringify([...warnings])},"stats":${stats}}`)
+  return writer.finish()
 }
 
 /** Writes the list of the elements of rows at the first time of their grid. */
-export function vectorText(rows: readonly Row[], time: number): string {
+export function writeVector(writer: ByteWriter, rows: readonly Row[], time: number): void {
   const end = `,"time":"${timeText(time)}","value":"`
-  const elements = rows.map(
-    ({ labels, values }) => `{"metric":${labelsText(labels)}${end}${formatValue(values[0] ?? 0)}"}`,
-  )
-  return `[${elements.join(',')}]`
+  writeList(writer, rows, ({ labels, values }) => {
+    writer.write(`{"metric":${labelsText(labels)}${end}${formatValue(values[0] ?? 0)}"}`)
+  })
 }
 
 /** Writes the list of the series that rows are over a grid. */
-export function rowsText(rows: readonly Row[], grid: Grid): string {
-  const starts = Array.from(
-    { length: grid.count },
-    (_, i) => `{"time":"${timeText(grid.start + i * grid.step)}","value":"`,
+export function writeRows(writer: ByteWriter, rows: readonly Row[], { count, start, step }: Grid): void {
+  const points = new PointWriter(
+    writer,
+    Float64Array.from({ length: count }, (_, i) => start + i * step),
   )
-  const series = rows.map(({ labels, values, has }) => {
-    const points: string[] = []
-    for (let i = 0; i < has.length; i += 1)
-      if (has[i] === 1) points.push(`${starts[i]}${formatValue(values[i] ?? 0)}"}`)
-    return `{"metric":${labelsText(labels)},"points":[${points.join(',')}]}`
+  writer.expect(rows.reduce((sum, { has }) => sum + countOf(has), 0) * expectedPoint)
+  writeList(writer, rows, ({ labels, values, has }) => {
+    writer.write(`{"metric":${labelsText(labels)},"points":[`)
+    for (let i = 0; i < has.length; i += 1) if (has[i] === 1) points.write(i, values[i] ?? 0)
+    points.end()
+    writer.write(']}')
   })
-  return `[${series.join(',')}]`
 }
 
 /** Writes the list of the series of a range vector. */
-export function seriesText(all: readonly RangeSeries[]): string {
-  const series = all.map(({ labels, times, values }) => {
-    const points = Array.from(times, (time, i) => pointText(time, formatValue(values[i] ?? 0)))
-    return `{"metric":${labelsText(labels)},"points":[${points.join(',')}]}`
+export function writeSeries(writer: ByteWriter, all: readonly RangeSeries[]): void {
+  writeList(writer, all, ({ labels, times, values }) => {
+    writer.write(`{"metric":${labelsText(labels)},"points":[`)
+    const points = new PointWriter(writer, times)
+    for (let i = 0; i < times.length; i += 1) points.write(i, values[i] ?? 0)
+    points.end()
+    writer.write(']}')
   })
-  return `[${series.join(',')}]`
 }
 
-/** Writes a value, or a text, at a time. */
+/** Returns the text of a value, or of a text, at a time. */
 export const pointText = (time: number, value: string): string =>
   `{"time":"${timeText(time)}","value":${JSON.stringify(value)}}`
+
+/** Writes the points of a list. A value that equals the value before is not formatted again. */
+class PointWriter {
+  readonly #writer: ByteWriter
+  /** The bytes before the value of each point, and for each point the position after its bytes. */
+  readonly #heads: Uint8Array
+  readonly #ends: Uint32Array
+  #value = Number.NaN
+  #valueStart = 0
+  #valueEnd = 0
+
+  constructor(writer: ByteWriter, times: Float64Array) {
+    this.#writer = writer
+    const heads = new ByteWriter()
+    this.#ends = Uint32Array.from(times, time => {
+      heads.writeAscii(`"},{"time":"${timeText(time)}","value":"`)
+      return heads.length
+    })
+    this.#heads = heads.finish()
+  }
+
+  /** Writes a value at the time with an index. */
+  write(index: number, value: number): void {
+    const writer = this.#writer
+    const isFirst = this.#valueEnd === 0
+    const start = index === 0 ? 0 : (this.#ends[index - 1] ?? 0)
+    // The first point does not end one before.
+    writer.copy(this.#heads, isFirst ? start + 3 : start, this.#ends[index] ?? start)
+    const at = writer.length
+    if (!isFirst && Object.is(value, this.#value)) writer.repeat(this.#valueStart, this.#valueEnd)
+    else writer.writeAscii(formatValue(value))
+    this.#value = value
+    this.#valueStart = at
+    this.#valueEnd = writer.length
+  }
+
+  /** Ends the list; the next point is the first of another list. */
+  end(): void {
+    if (this.#valueEnd > 0) this.#writer.write('"}')
+    this.#valueEnd = 0
+  }
+}
+
+/** Returns the number of times at which an element exists. */
+function countOf(has: Uint8Array): number {
+  let count = 0
+  for (let i = 0; i < has.length; i += 1) count += has[i] ?? 0
+  return count
+}
+
+function writeList<T>(writer: ByteWriter, items: readonly T[], write: (item: T) => void): void {
+  let separator = '['
+  for (const item of items) {
+    writer.write(separator)
+    write(item)
+    separator = ','
+  }
+  writer.write(items.length === 0 ? '[]' : ']')
+}
 
 const timeText = (time: number): string => new Date(time).toISOString()
 

@@ -2,7 +2,10 @@
  * Writes the value of a sample as the API of Prometheus does: the shortest decimal that reads back as the same number, with
  * an exponent of at least two digits from 1e21 on and below 1e-6; `NaN`, `+Inf` and `-Inf`.
  */
-export const formatValue = (value: number): string => special(value) ?? String(value).replace(/e([-+])(\d)$/, 'e$10$2')
+export function formatValue(value: number): string {
+  const text = special(value) ?? String(value)
+  return text.includes('e') ? text.replace(/e([-+])(\d)$/, 'e$10$2') : text
+}
 
 /** Writes a value as `formatValue` does, but never with an exponent: the form of values in labels. */
 export const formatDecimal = (value: number): string => special(value) ?? withoutExponent(String(value))

@@ -1,7 +1,7 @@
 import type { MetricQueryResponse } from '../../../output/observability/types.ts'
 import { JsonText } from '../../../runtime/json.ts'
 import type { AlertVector, InstantQuery, RangeQuery } from '../metrics/metric-engine.ts'
-import { answerText, pointText, type ResultText, rowsText, seriesText, vectorText } from './answer-text.ts'
+import { answerBytes, pointText, type WrittenResult, writeRows, writeSeries, writeVector } from './answer-text.ts'
 import { Evaluator } from './evaluation/evaluator.ts'
 import { LabelSet } from './evaluation/label-set.ts'
 import { limitExceeded, maxSeries, QueryBudget } from './evaluation/query-budget.ts'
@@ -31,15 +31,15 @@ class QueryRun {
     this.evaluator = new Evaluator({ source, budget, start: grid.start, end })
   }
 
-  answer(result: ResultText): JsonText<MetricQueryResponse> {
+  answer(type: WrittenResult['type'], write: WrittenResult['write']): JsonText<MetricQueryResponse> {
     const { loader, warnings } = this.evaluator
-    const notes = {
+    const notes = () => ({
       warnings: [...this.#warnings, ...warnings],
       series: loader.seriesRead,
       samples: this.#budget.loaded,
       durationMs: performance.now() - this.#begun,
-    }
-    return new JsonText(answerText(result, notes))
+    })
+    return new JsonText(answerBytes({ type, write }, notes))
   }
 
   /** Returns the series of an answer, cut to `limit` with a warning. Throws QUERY_LIMIT_EXCEEDED above 10,000 series. */
@@ -60,21 +60,22 @@ export function runInstantQuery(
   const { expression, type } = parseQuery(query)
   const run = new QueryRun(source, { start: time, step: 1, count: 1 }, time, timeoutMs, isAborted)
   const { evaluator, grid } = run
-  if (expression.kind === 'string') return run.answer({ type: 'STRING', text: pointText(time, expression.value) })
+  if (expression.kind === 'string')
+    return run.answer('STRING', writer => writer.write(pointText(time, expression.value)))
   if (expression.kind === 'range' || expression.kind === 'subquery') {
     const series = run.cut(windowsAt(evaluator, expression, grid), limit)
-    return run.answer({ type: 'MATRIX', text: seriesText(series) })
+    return run.answer('MATRIX', writer => writeSeries(writer, series))
   }
   if (type === 'scalar') {
     // Prometheus writes a scalar without an exponent, unlike the values of elements.
     const value = formatDecimal(evaluator.scalar(expression, grid)[0] ?? NaN)
-    return run.answer({ type: 'SCALAR', text: pointText(time, value) })
+    return run.answer('SCALAR', writer => writer.write(pointText(time, value)))
   }
   const rows = run.cut(
     evaluator.vector(expression, grid).filter(({ has }) => has[0] === 1),
     limit,
   )
-  return run.answer({ type: 'VECTOR', text: vectorText(rows, time) })
+  return run.answer('VECTOR', writer => writeVector(writer, rows, time))
 }
 
 /** Returns the samples of each series that are in the window at the time of the grid, in the order of labels. */
@@ -105,7 +106,8 @@ export function runRangeQuery(
   const { evaluator, grid } = run
   const rows = type === 'scalar' ? [rowOf(evaluator.scalar(expression, grid))] : evaluator.vector(expression, grid)
   const seen = rows.filter(({ has }) => has.includes(1)).sort((one, other) => one.labels.compare(other.labels))
-  return run.answer({ type: 'MATRIX', text: rowsText(run.cut(seen, maxSeries), grid) })
+  const answered = run.cut(seen, maxSeries)
+  return run.answer('MATRIX', writer => writeRows(writer, answered, grid))
 }
 
 const rowOf = (values: Float64Array): Row => ({

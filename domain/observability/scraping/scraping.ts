@@ -7,7 +7,7 @@ import type { ObservabilityEnvironment } from '../environment.ts'
 import { ingestionConfigCollection, type StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
-import type { MetricBatch } from '../metrics/samples.ts'
+import { batchOf, type DescribedSeries } from '../metrics/metric-batch.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
 import { defaultRetentionsMs } from '../retention/default-retentions.ts'
 import { Authorizations } from './authorizations.ts'
@@ -162,14 +162,14 @@ export class ScrapeSchedule {
       signal: this.#signal,
     }
     const authorization = () => this.#authorizations.of(config)
-    const { batch, rejections, status } = await scraper.scrape({
+    const { samples, rejections, status } = await scraper.scrape({
       ...scrape,
       authorization,
       room: this.#room(config, scraper),
     })
     if (this.#signal.aborted) return
     try {
-      const result = await this.#write(config, batch)
+      const result = await this.#write(config, samples)
       const all = { ...rejections }
       for (const [reason, count] of Object.entries(result.rejections)) all[reason] = (all[reason] ?? 0) + count
       statuses.received(config.id, { accepted: result.accepted, rejections: all }, clock.now())
@@ -198,15 +198,17 @@ export class ScrapeSchedule {
   }
 
   /** Writes the samples of a scrape, what the scrape says about the target last; returns what was taken and refused. */
-  async #write({ workspace_id: workspace }: StoredIngestionConfig, batch: MetricBatch): Promise<Received> {
+  async #write(
+    { workspace_id: workspace }: StoredIngestionConfig,
+    { metadata, series }: DescribedSeries,
+  ): Promise<Received> {
     const { limits, metrics } = this.#parts
     const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
     const rejections: Record<string, number> = {}
     let accepted = 0
-    for (let at = 0; at < batch.series.length; at += writtenSeries) {
-      const series = batch.series.slice(at, at + writtenSeries)
-      const part = { ...batch, series, metadata: at === 0 ? batch.metadata : [] }
-      const result = await metrics.write(workspace, part, {
+    for (let at = 0; at < series.length; at += writtenSeries) {
+      const part = { series: series.slice(at, at + writtenSeries), metadata: at === 0 ? metadata : [] }
+      const result = await metrics.write(workspace, batchOf(part), {
         activeSeries,
         retentionMs: defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS,
       })

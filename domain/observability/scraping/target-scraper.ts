@@ -2,8 +2,8 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { PrometheusScrape, ScrapeTargetStatus } from '../../../output/observability/types.ts'
 import { durationMs } from '../../resources/durations.ts'
 import { nextTurn } from '../../resources/next-turn.ts'
-import type { Rejections, Series } from '../metrics/samples.ts'
-import { StaleMarks, type Labels, type MetricBatch, type MetricMetadata } from '../metrics/samples.ts'
+import type { DescribedSeries } from '../metrics/metric-batch.ts'
+import { StaleMarks, type Labels, type Rejections, type Series } from '../metrics/samples.ts'
 import type { OutboundCalls } from '../outbound/outbound-calls.ts'
 import { readPage, type PageContent } from './read-page.ts'
 
@@ -42,7 +42,7 @@ export interface Scrape {
 
 /** The outcome of a scrape. */
 export interface Scraped {
-  readonly batch: MetricBatch
+  readonly samples: DescribedSeries
   readonly status: ScrapeTargetStatus
   readonly rejections: Rejections
 }
@@ -93,7 +93,8 @@ export class TargetScraper {
       last_error: typeof page === 'string' ? page : '',
       samples: content?.kept ?? 0,
     }
-    return { batch: batchOf(series, content?.metadata ?? []), status, rejections: content?.rejections ?? {} }
+    const samples = { series, metadata: content?.metadata ?? [] }
+    return { samples, status, rejections: content?.rejections ?? {} }
   }
 
   /**
@@ -107,10 +108,7 @@ export class TargetScraper {
     const { gone } = this.#change(undefined)
     this.#target = undefined
     const reports = reportNames.map(name => ({ ...target, __name__: name }))
-    return batchOf(
-      [...gone, ...reports].map(labels => endOf(labels, time)),
-      [],
-    )
+    return [...gone, ...reports].map(labels => endOf(labels, time))
   }
 
   /** Replaces the known series; returns the number of new ones and the labels of those that are gone. */
@@ -152,13 +150,6 @@ async function contentOf(scrape: Scrape): Promise<PageContent> {
 }
 
 const faultOf = (error: unknown): string => (error instanceof Error ? error.message : 'the scrape failed')
-
-const batchOf = (series: readonly Series[], metadata: readonly MetricMetadata[]): MetricBatch => ({
-  series,
-  metadata,
-  rejections: {},
-  message: '',
-})
 
 const seriesOf = ({
   labels,

@@ -5,7 +5,7 @@ import type { Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { permissionDenied } from '../../resources/permission-denied.ts'
 import { isDenied, permissionOf } from '../access/decide.ts'
-import { tagsOf } from '../artifacts/artifact-tags.ts'
+import { tagNamesOf } from '../artifacts/artifact-tags.ts'
 import { deleteArtifact, untag } from '../artifacts/delete-artifact.ts'
 import { findArtifact } from '../artifacts/find-artifact.ts'
 import { tagCollection, tagId } from '../artifacts/tags-store.ts'
@@ -37,10 +37,10 @@ export function deleteArtifactCall(
     await taxonomy.checkActive(tx, workspace)
     requireChangeable(locked.value)
     const { digest } = found.artifact.value
-    const tags = (await tagsOf(tx, locked.id, digest)).map(({ name }) => name)
-    await requireUndenied(environment, tx, context, locked.value, tags)
-    if (found.tag && tags.length > 1 && !force) throw otherTags(digest, tags.length)
-    await deleteArtifact(environment, tx, locked, found.artifact.value, context.now)
+    const names = await tagNamesOf(tx, locked.id, digest)
+    await requireUndenied(environment, tx, context, locked.value, names)
+    if (found.tag && names.length > 1 && !force) throw otherTags(digest, names.length)
+    await deleteArtifact(environment, tx, locked, { ...found.artifact.value, names }, context.now)
     const about = { workspace, repository: locked.value, digest, tag: found.tag?.name ?? '' }
     await recordAuditEvent(tx, clock, context, { action: 'DELETE', ...about })
     return effectOn('registry.artifacts', `${locked.id}/${digest}`, workspace)

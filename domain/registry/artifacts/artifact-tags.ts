@@ -16,6 +16,18 @@ export async function tagsOf(
   return tags
 }
 
+/** Returns the names of all tags of an artifact, in their order. Reads their ids alone, because an artifact can have many. */
+export async function tagNamesOf(
+  reader: Pick<Transaction, 'each'>,
+  repository: string,
+  digest: string,
+): Promise<readonly string[]> {
+  const names: string[] = []
+  for await (const { id } of reader.each(tagCollection, { repository_id: repository, digest }))
+    names.push(id.slice(tagId(repository, '').length))
+  return names
+}
+
 /**
  * Sets a tag of a repository, whose row the transaction has locked, to an artifact, whose row exists. Returns the digest
  * that the tag had before; empty for a new tag.

@@ -7,7 +7,7 @@ import { requireUnlocked } from '../locks/active-locks.ts'
 import { chargeUsage } from '../quotas/charge-usage.ts'
 import type { StoredRepository } from '../repositories/repositories-store.ts'
 import { dropScan } from '../scan-results/drop-scan.ts'
-import { removeTag, tagsOf } from './artifact-tags.ts'
+import { removeTag, tagNamesOf } from './artifact-tags.ts'
 import { artifactCollection, manifestCollection, rowOf, type StoredArtifact } from './artifacts-store.ts'
 import { changeParents } from './child-parents.ts'
 import { dropRow } from '../drop-row.ts'
@@ -15,6 +15,12 @@ import { deleteReferences } from './manifest-references.ts'
 import { referenceCollection } from './references-store.ts'
 import { requireMutable } from './tag-rules.ts'
 import { tagCollection, type StoredTag } from './tags-store.ts'
+
+/** An artifact that is deleted. */
+interface DeletedArtifact extends Pick<StoredArtifact, 'digest' | 'manifest_size_bytes'> {
+  /** The names of all of its tags, if the transaction has read them since it locked the repository. */
+  readonly names?: readonly string[]
+}
 
 /**
  * Deletes an artifact with its tags from a repository, whose row the transaction has locked, and unlinks the blobs that
@@ -25,16 +31,15 @@ export async function deleteArtifact(
   { collectionGraceMs }: Pick<RegistryEnvironment, 'collectionGraceMs'>,
   tx: Transaction,
   locked: Stored<StoredRepository>,
-  { digest, manifest_size_bytes }: Pick<StoredArtifact, 'digest' | 'manifest_size_bytes'>,
+  { digest, manifest_size_bytes, names: known }: DeletedArtifact,
   now: number,
 ): Promise<number> {
   const { id, value: repository } = locked
-  const tags = await tagsOf(tx, id, digest)
-  const names = tags.map(({ name }) => name)
+  const names = known ?? (await tagNamesOf(tx, id, digest))
   await requireUnlocked(tx, id, { digests: [digest], tags: names }, now)
   await requireNoParent(tx, id, digest)
   requireMutable(repository, names)
-  for (const tag of tags) await dropRow(tx, tagCollection, tag.id)
+  await tx.deleteAll(tagCollection, { repository_id: id, digest })
   const row = rowOf(id, digest)
   await dropRow(tx, artifactCollection, row)
   await dropRow(tx, manifestCollection, row)
@@ -44,7 +49,7 @@ export async function deleteArtifact(
   await changeParents(tx, id, targets('CHILD'), parents => parents.filter(parent => parent !== digest))
   const touchedSince = formatMillis(now - Math.min(pushMs, collectionGraceMs))
   const { bytes, freedBytes } = await unlinkUnnamed(tx, id, targets('BLOB'), { now, touchedSince })
-  const change = { artifacts: -1, tags: -tags.length, bytes: -freedBytes - manifest_size_bytes }
+  const change = { artifacts: -1, tags: -names.length, bytes: -freedBytes - manifest_size_bytes }
   await chargeUsage(tx, locked, change, formatMillis(now))
   return bytes
 }

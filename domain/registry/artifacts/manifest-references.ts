@@ -32,12 +32,9 @@ export async function deleteReferences(
   repository: string,
   digest: string,
 ): Promise<readonly StoredReference[]> {
+  const own = { repository_id: repository, digest }
   const deleted: StoredReference[] = []
-  const rows: { readonly id: string; readonly version: number }[] = []
-  for await (const { id, value, version } of tx.each(referenceCollection, { repository_id: repository, digest })) {
-    deleted.push(value)
-    rows.push({ id, version })
-  }
-  for (const { id, version } of rows) await tx.delete(referenceCollection, id, version)
+  for await (const { value } of tx.each(referenceCollection, own)) deleted.push(value)
+  await tx.deleteAll(referenceCollection, own)
   return deleted
 }

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { decide } from '../access/decide.ts'
-import { tagsOf } from '../artifacts/artifact-tags.ts'
+import { tagNamesOf } from '../artifacts/artifact-tags.ts'
 import { deleteArtifact, untag } from '../artifacts/delete-artifact.ts'
 import { findArtifact } from '../artifacts/find-artifact.ts'
 import { recordAuditEvent } from '../audit-events/record-event.ts'
@@ -23,7 +23,7 @@ export async function deleteManifest(
   const { context: caller, repository } = allowedCall(context)
   const { artifact, tag } = await requireArtifact(environment, repository.id, reference)
   const { digest } = artifact.value
-  const tags = tag ? [tag.name] : (await tagsOf(store, repository.id, digest)).map(({ name }) => name)
+  const tags = tag ? [tag.name] : await tagNamesOf(store, repository.id, digest)
   const question = { context: caller, place: repository.value, action: 'DELETE', tags } as const
   if (tags.length > 0 && !(await decide(environment, store, question))) throw denied()
   await store.tx(async tx => {

@@ -9,7 +9,7 @@ import type {
   WriteLimits,
   WriteResult,
 } from '../../../domain/observability/metrics/metric-engine.ts'
-import type { MetricBatch } from '../../../domain/observability/metrics/samples.ts'
+import type { MetricBatch } from '../../../domain/observability/metrics/metric-batch.ts'
 import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/retention/telemetry-retention.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
@@ -47,13 +47,13 @@ export class NativeMetricEngine implements MetricEngine {
   }
 
   async query(workspace: string, query: InstantQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>> {
-    const text = await this.#read({ kind: 'query', workspace, query, now: this.#now() }, query.timeoutMs, signal)
-    return new JsonText(String(text))
+    const call = { kind: 'query', workspace, query, now: this.#now() } as const
+    return answerOf(await this.#read(call, query.timeoutMs, signal))
   }
 
   async queryRange(workspace: string, query: RangeQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>> {
-    const text = await this.#read({ kind: 'range', workspace, query, now: this.#now() }, query.timeoutMs, signal)
-    return new JsonText(String(text))
+    const call = { kind: 'range', workspace, query, now: this.#now() } as const
+    return answerOf(await this.#read(call, query.timeoutMs, signal))
   }
 
   async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
@@ -122,3 +122,8 @@ export class NativeMetricEngine implements MetricEngine {
     return written
   }
 }
+
+/** Returns the answer of a query, whose bytes the thread has sent. */
+const answerOf = (result: unknown): JsonText<MetricQueryResponse> =>
+  // The thread sends results of this type only.
+  new JsonText(result as Uint8Array<ArrayBuffer>)

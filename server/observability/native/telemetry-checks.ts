@@ -9,7 +9,7 @@ import type { AreaHost } from '../../area-host.ts'
 import { MetricPlaces, namesIn, telemetryFolder } from './files/places.ts'
 import { FileFault, openForReading, rowOf, type FileKind } from './files/telemetry-file.ts'
 import { decodeChunk } from './format/chunk.ts'
-import { labelsOfKey } from './format/label-key.ts'
+import { labelsOfKey } from '../../../domain/observability/metrics/label-key.ts'
 import { decodePart } from './format/part.ts'
 
 /**

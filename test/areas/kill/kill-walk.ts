@@ -13,18 +13,8 @@ import { doctorFindings } from '../doctor.ts'
 import { fetchAs } from './fetch-as.ts'
 import { restartsOf, type Restarts } from './restarts.ts'
 import type { WalkedLine } from './serve-walked.ts'
+import { triedPoints } from './tried-points.ts'
 import { startWalked, type WalkedProcess } from './walked-process.ts'
-
-const { NINEFOLD_KILL_POINTS: given = '4' } = process.env
-
-/**
- * The maximal number of points that a walk tries, which lie evenly among all points. For all points:
- * `NINEFOLD_KILL_POINTS=all npx vitest run test/server/made-area`
- */
-const mostPoints = given === 'all' ? Infinity : Number(given)
-
-/** The time limit of a test with a walk, in milliseconds. */
-export const walkTimeout = mostPoints > 4 ? 7_200_000 : 180_000
 
 /**
  * The time limit of a call to a live server, and of the wait for the end of all work, in milliseconds. The restart of a
@@ -77,8 +67,7 @@ export async function killWalk(walk: KillWalk): Promise<Walked> {
   const points = [...stage.passed]
   const left = stage.declared.filter(step => !points.includes(`${step}: begin`))
   if (left.length > 0) throw new Error(`the story does not run ${left.join(', ')}`)
-  const stride = Math.max(1, points.length / mostPoints)
-  const tried = points.filter((_, i) => Math.floor(i / stride) !== Math.floor((i - 1) / stride))
+  const tried = triedPoints(points)
   const missed: string[] = []
   for (const point of tried) {
     const isKilled = await stage.round(point).catch((error: unknown) => {

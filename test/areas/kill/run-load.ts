@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../../runtime/errors.ts'
-import { realTiming, type Timing } from '../../../runtime/retry.ts'
 import { createTransport, type Authorize, type CallOptions, type Transport } from '../../../runtime/transport.ts'
 import type { Entry, Intent } from '../../server/killed/journal.ts'
+import { sleepShortly } from './sleep-shortly.ts'
 
 /** The JSON argument of every client program; the program of an area adds members for its actors. */
 export interface Load {
@@ -64,12 +64,6 @@ function inTurn(addresses: readonly string[], first: number): typeof fetch {
     }
   }
 }
-
-/**
- * Waits for `ms` milliseconds, but at most 100: the servers of a test live so briefly that the usual delays of seconds
- * would miss most of the servers.
- */
-const sleepShortly: Timing['sleep'] = (ms, signal) => realTiming.sleep(Math.min(ms, 100), signal)
 
 /** Makes a transport that calls `token` before every attempt. */
 function transportOf({ addresses }: Load, actor: number, token: () => string): Transport {

@@ -12,6 +12,7 @@ import type { WorkQueue } from '../../../server/operations/work-queue.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import type { Config } from '../../../server/config.ts'
 import { serve } from '../../../server/serve.ts'
+import { toldCollections, writtenOf } from './written-collections.ts'
 
 /** The JSON argument of a walked server. */
 export interface WalkedServer {
@@ -56,8 +57,20 @@ export function walkedServer(): WalkedServer {
   return server
 }
 
+/** Returns the address of a process beside a walked server. Throws if the server has no such peer. */
+export function peerOf({ peers }: WalkedServer, name: string): string {
+  const address = peers?.[name]
+  if (address === undefined) throw new Error(`the walked server has no peer ${name}`)
+  return address
+}
+
 interface RunningStep {
   readonly name: string
+  /**
+   * Whether the points of a commit are named by the collections that the commit writes instead of by a number: a run of a
+   * worker has other commits each time.
+   */
+  readonly isWorker?: boolean
   commits: number
 }
 
@@ -88,7 +101,8 @@ function isFirst(flagFile: string): boolean {
  * Serves areas in this process. The process kills itself at the point that its standard input names. The points lie
  * before and after the commit of the call that begins a procedure, at the start of each step, before and after each
  * commit within the step, and before and after the commit that records the end of the step. The named calls and workers
- * have points at their begin and their end, and before and after each commit. Only the area `walked` has points.
+ * have points at their begin and their end, and before and after each commit; those of a worker are named by the
+ * collections that the commit writes. Only the area `walked` has points.
  */
 export async function serveWalked(
   walked: string,
@@ -142,13 +156,19 @@ function watchStore(store: Store): void {
   store.tx = async function <R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
     const step = running.getStore()
     if (step === undefined) return begin(fn)
-    const commit = `${step.name}: commit ${(step.commits += 1)}`
+    const number = (step.commits += 1)
+    let commit: string | undefined
+    const reach = (where: 'before' | 'after'): void => {
+      if (commit !== undefined) point(`${step.name}: commit ${commit} ${where}`)
+    }
     const result = await begin(async tx => {
+      const written = step.isWorker === true ? writtenOf(tx) : undefined
       const made = await fn(tx)
-      point(`${commit} before`)
+      commit = written === undefined ? String(number) : toldCollections(written)
+      reach('before')
       return made
     })
-    point(`${commit} after`)
+    reach('after')
     return result
   }
 }
@@ -163,21 +183,21 @@ function watchPlanes({ planes }: PlatformServices, area: string, named: Readonly
 function watchedRoute(bound: BoundRoute, named: ReadonlySet<string>): BoundRoute {
   const { operationId } = bound.route
   return named.has(operationId)
-    ? { ...bound, run: (...call) => watchedRun(operationId, () => bound.run(...call)) }
+    ? { ...bound, run: (...call) => watchedRun({ name: operationId }, () => bound.run(...call)) }
     : bound
 }
 
 function watchedWorker(worker: Worker): Worker {
   const { name } = worker
   tell({ declared: name })
-  return { ...worker, run: turn => watchedRun(name, () => worker.run(turn)) }
+  return { ...worker, run: turn => watchedRun({ name, isWorker: true }, () => worker.run(turn)) }
 }
 
 /** Runs a call or a turn of a worker between two points; its transactions have points of their own. */
-async function watchedRun<R>(name: string, run: () => Promise<R>): Promise<R> {
-  point(`${name}: begin`)
-  const made = await running.run({ name, commits: 0 }, run)
-  point(`${name}: end`)
+async function watchedRun<R>(step: Omit<RunningStep, 'commits'>, run: () => Promise<R>): Promise<R> {
+  point(`${step.name}: begin`)
+  const made = await running.run({ ...step, commits: 0 }, run)
+  point(`${step.name}: end`)
   return made
 }
 

@@ -3,8 +3,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { RegistryClient } from '../../../output/registry/client.ts'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { createTransport } from '../../../runtime/transport.ts'
-import { killWalk, walkTimeout } from '../../areas/kill/kill-walk.ts'
+import { killWalk } from '../../areas/kill/kill-walk.ts'
 import { toldRestarts } from '../../areas/kill/restarts.ts'
+import { sleepShortly } from '../../areas/kill/sleep-shortly.ts'
+import { walkTimeout } from '../../areas/kill/tried-points.ts'
 import { testToken } from '../../server/access/test-access.ts'
 import { allMutations } from '../../order/operations.ts'
 import { walkedAreas, walkedCalls } from './walked-areas.ts'
@@ -29,7 +31,7 @@ const rules = [
  * content of further repositories.
  */
 async function tell(call: typeof fetch, round: number, peers: WalkedPeers): Promise<void> {
-  const transport = createTransport({ baseUrl: '', token: testToken, fetch: call })
+  const transport = createTransport({ baseUrl: '', token: testToken, fetch: call, timing: { sleep: sleepShortly } })
   const [taxonomy, registry] = [new TaxonomyClient(transport), new RegistryClient(transport)]
   const { resource_id: organisation } = await taxonomy.createOrganisation({ body: { name: `acme-${round}` } })
   const { resource_id: workspace } = await taxonomy.createWorkspace({ organisation, body: { name: 'web' } })
@@ -59,7 +61,7 @@ async function tell(call: typeof fetch, round: number, peers: WalkedPeers): Prom
   await registry.deleteQuotaLimit({ workspace, id })
   await registry.getCredentials(at)
   await emptyCluster(registry, workspace, `acme-${round}/web`, peers)
-  await changeContent(registry, call, { workspace, path: `acme-${round}/web` })
+  await changeContent(registry, call, peers.advisories, { workspace, path: `acme-${round}/web` })
 }
 
 /** Creates, changes and deletes an access policy of a workspace and one of a repository. */

@@ -9,7 +9,10 @@ export const dueAtOnce = '* * * * *'
 /** The time by which the clock of the schedules is ahead, in milliseconds: more than the minute of `dueAtOnce`. */
 const aheadMs = 61_000
 
-/** Returns the registry with a worker of retention policies whose clock is ahead, so that no test waits for a schedule. */
+/** The workers that begin what schedules ask for. */
+const scheduled = ['registry.retention', 'registry.scans']
+
+/** Returns the registry with workers of schedules whose clock is ahead, so that no test waits for a schedule. */
 export const withSchedulesAhead = (area: AreaModule): AreaModule => ({
   ...area,
   mount(parts: PlatformServices) {
@@ -22,7 +25,7 @@ export const withSchedulesAhead = (area: AreaModule): AreaModule => ({
     return {
       ...mounted,
       workers: mounted.workers.map(worker =>
-        worker.name === 'registry.retention'
+        scheduled.includes(worker.name)
           ? { ...worker, run: turn => scheduling.run(true, () => worker.run(turn)) }
           : worker,
       ),

@@ -3,6 +3,7 @@ import type { RegistryClient } from '../../../output/registry/client.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { testToken } from '../../server/access/test-access.ts'
 import { digestOf, faultOf, OciClient } from './oci-client.ts'
+import type { AdvisoryFolder } from './walked-advisories.ts'
 import { accepted, cancelled, chunked, config, pushed, pushedIndex } from './walked-pushes.ts'
 import { retained } from './walked-retention.ts'
 import { scanned } from './walked-scans.ts'
@@ -21,7 +22,12 @@ const [layer, other] = ['the layer of both', 'the layer of one']
  * the way, and deletes the repositories with what is left. Each call may have been done by a server that was killed before
  * its answer, so a deletion of what is gone already counts as done.
  */
-export async function changeContent(registry: RegistryClient, call: typeof fetch, place: WalkedPlace): Promise<void> {
+export async function changeContent(
+  registry: RegistryClient,
+  call: typeof fetch,
+  advisories: AdvisoryFolder,
+  place: WalkedPlace,
+): Promise<void> {
   const { path, workspace } = place
   const at = { workspace, engine: 'native' }
   const client = new OciClient('http://registry.test', testToken, (target, init) => {
@@ -48,7 +54,7 @@ export async function changeContent(registry: RegistryClient, call: typeof fetch
   await accepted(client, `/v2/${own}/blobs/${digestOf('named by nothing')}`, { method: 'DELETE' }, 202, 404)
   await readable(client, own, 'v1', [config, layer])
   expect(await registry.getRepository({ ...at, id: repository })).toMatchObject({ artifact_count: 1, tag_count: 1 })
-  await scanned(registry, client, { workspace, repository, name: own })
+  await scanned(registry, client, advisories, { workspace, repository, name: own })
   await retained(registry, client, { workspace, repository, name: own })
   for (const id of [repository, second])
     expect(await registry.waitOperation(await registry.deleteRepository({ ...at, id, force: true }))).toMatchObject({

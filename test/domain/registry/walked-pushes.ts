@@ -35,15 +35,21 @@ export async function cancelled(client: OciClient, name: string): Promise<void> 
   await accepted(client, location, { method: 'DELETE' }, 204, 404)
 }
 
-/** Pushes an image of blobs that the repository has, with a note, and returns its digest. */
+/** The media type of the layers of an image, and a note that makes its digest another one. */
+interface ImageOptions {
+  readonly layerType?: string
+  readonly note?: string
+}
+
+/** Pushes an image of blobs that the repository has, and returns its digest. */
 export async function pushed(
   client: OciClient,
   name: string,
   tag: string,
   layers: readonly string[],
-  note = '',
+  { layerType = 'application/x', note = '' }: ImageOptions = {},
 ): Promise<string> {
-  const descriptor = (text: string) => ({ mediaType: 'application/x', digest: digestOf(text), size: text.length })
+  const descriptor = (text: string) => ({ mediaType: layerType, digest: digestOf(text), size: text.length })
   const imageConfig = { ...descriptor(config), mediaType: 'application/vnd.oci.image.config.v1+json' }
   const manifest = {
     schemaVersion: 2,
@@ -55,10 +61,15 @@ export async function pushed(
   return pushedManifest(client, name, tag, manifest, ociImage)
 }
 
-/** Pushes an index of images with the tag `all`, and returns its digest. */
-export const pushedIndex = (client: OciClient, name: string, children: readonly string[]): Promise<string> => {
+/** Pushes an index of images, and returns its digest. */
+export const pushedIndex = (
+  client: OciClient,
+  name: string,
+  children: readonly string[],
+  tag = 'all',
+): Promise<string> => {
   const manifests = children.map(digest => ({ mediaType: ociImage, digest, size: 1 }))
-  return pushedManifest(client, name, 'all', { schemaVersion: 2, mediaType: ociIndex, manifests }, ociIndex)
+  return pushedManifest(client, name, tag, { schemaVersion: 2, mediaType: ociIndex, manifests }, ociIndex)
 }
 
 async function pushedManifest(client: OciClient, name: string, tag: string, manifest: object, type: string) {

@@ -13,10 +13,10 @@ import type { WalkedRepository } from './walked-scans.ts'
 export async function retained(registry: RegistryClient, client: OciClient, place: WalkedRepository): Promise<void> {
   const { name, repository, workspace } = place
   const at = { workspace, engine: 'native' }
-  const gone = await pushed(client, name, 'dev-gone', ['the layer of one'], 'gone')
-  const locked = await pushed(client, name, 'dev-locked', ['the layer of one'], 'locked')
-  const both = await pushed(client, name, 'dev-extra', ['the layer of one'], 'extra')
-  expect(await pushed(client, name, 'v5', ['the layer of one'], 'extra')).toBe(both)
+  const gone = await pushed(client, name, 'dev-gone', ['the layer of one'], { note: 'gone' })
+  const locked = await pushed(client, name, 'dev-locked', ['the layer of one'], { note: 'locked' })
+  const both = await pushed(client, name, 'dev-extra', ['the layer of one'], { note: 'extra' })
+  expect(await pushed(client, name, 'v5', ['the layer of one'], { note: 'extra' })).toBe(both)
   const lock = { reference: 'dev-locked', reason: 'in use' }
   const { resource_id: held } = await registry.createDeploymentLock({ workspace, repository, body: lock })
   const rules = [drop('dev', { tag_patterns: ['dev-*'] })]

@@ -1,4 +1,5 @@
-import type { Refusal, SampleValue } from '../sample-batch.ts'
+import type { Refusal } from '../sample-batch.ts'
+import type { SampleValue } from '../sample-columns.ts'
 import type { HistogramPoint, NumberPoint, SummaryPoint } from './otlp-messages.ts'
 
 /** A sample of a point: the suffix of the name of its series, and the label that tells it from the others. */

@@ -1,7 +1,7 @@
 import type { PushRules } from '../../metrics/metric-engine.ts'
 import type { MetricMetadata } from '../../metrics/samples.ts'
 import type { DeltaSums } from '../delta-sums.ts'
-import { nameFault, seriesFault, sortedLabels } from '../label-rules.ts'
+import { keyOfSorted, nameFault, seriesFault, sortedLabels } from '../label-rules.ts'
 import type { SampleBatch, SortedLabels } from '../sample-batch.ts'
 import type { KeyValue } from './common-messages.ts'
 import type { ExportMetricsRequest, Metric, ResourceMetrics } from './otlp-messages.ts'
@@ -128,7 +128,7 @@ class ResourceReader {
       return { reason: 'delta_out_of_order', message: `${name} has a delta that is not later than the one before` }
     const valueOf = ({ labels, value }: (typeof series)[number]) =>
       isDelta && value !== 'stale' ? this.#sums.add(config, labels, time, value) : value
-    for (const of of series) this.#batch.add(of.labels, time, valueOf(of))
+    for (const of of series) this.#batch.add(keyOfSorted(of.labels), time, valueOf(of))
     this.#times.add(time)
     return undefined
   }
@@ -140,7 +140,8 @@ class ResourceReader {
     const labels: SortedLabels = sortedLabels(new Map([...info, ...fixed, ['__name__', 'target_info']]))
     const fault = seriesFault(labels)
     if (fault) return this.#batch.refuse(fault)
-    for (const time of this.#times) this.#batch.add(labels, time, 1)
+    const key = keyOfSorted(labels)
+    for (const time of this.#times) this.#batch.add(key, time, 1)
     this.#batch.describe({ name: 'target_info', type: 'GAUGE', unit: '', description: 'Target metadata' })
   }
 }

@@ -75,7 +75,7 @@ export const sfixed64: Kind<number> = {
 /** A varint as the nearest floating-point number. */
 export const int64: Kind<number> = {
   wire: wireTypes.varint,
-  fromProtobuf: reader => Number(reader.int64().toString()),
+  fromProtobuf: reader => reader.integer(),
   fromJson: fixed64.fromJson,
 }
 

@@ -33,4 +33,26 @@ export class MessageReader extends Reader {
   again(): MessageReader {
     return new MessageReader(this.buf, this.budget)
   }
+  /** Reads the length of bytes, and returns the position after these. Throws `RangeError` beyond the end. */
+  endOfBytes(): number {
+    const end = this.uint32() + this.pos
+    if (end > this.len) throw new RangeError('the bytes end beyond the end of the message')
+    return end
+  }
+
+  /** Reads a varint as the nearest signed floating-point number. */
+  integer(): number {
+    const { buf, len, pos } = this
+    let value = 0
+    // The numbers of seven bytes are exact.
+    for (let i = 0, unit = 1; i < 7 && pos + i < len; i += 1, unit *= 128) {
+      const byte = buf[pos + i] ?? 0
+      value += (byte & 127) * unit
+      if (byte < 128) {
+        this.pos = pos + i + 1
+        return value
+      }
+    }
+    return Number(this.int64().toString())
+  }
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../runtime/validation.ts'
-import { invalidPayload, readable } from '../payload-faults.ts'
+import { malformedMessage, readableMessage } from '../payload-faults.ts'
 import type { MessageReader } from './message-reader.ts'
 import { invalidField, wireTypes, type Kind } from './kinds.ts'
 
@@ -55,7 +55,7 @@ export class MessageKind<Of extends Fields> implements Kind<Message<Of>> {
     const message: Record<string, unknown> = {}
     for (const [name, { isList, kind, number }] of this.#fields)
       if (isList) message[name] = { [Symbol.iterator]: () => valuesIn(reader.again(), number, kind) }
-    readable(malformed, () => this.#readSingles(reader, message))
+    readableMessage(() => this.#readSingles(reader, message))
     // The fields were read by their kinds.
     return message as Message<Of>
   }
@@ -79,7 +79,7 @@ export class MessageKind<Of extends Fields> implements Kind<Message<Of>> {
       if (name === undefined || field === undefined) {
         reader.skipType(wire, 0, number)
       } else {
-        if (wire !== field.kind.wire && !(field.isList && wire === wireTypes.bytes)) throw invalidPayload(malformed)
+        if (wire !== field.kind.wire && !(field.isList && wire === wireTypes.bytes)) throw malformedMessage()
         if (field.isList) reader.skipType(wire, 0, number)
         else message[name] = field.kind.fromProtobuf(reader)
       }
@@ -104,7 +104,7 @@ function* valuesIn<Value>(reader: MessageReader, wanted: number, kind: Kind<Valu
 
 function valueIn<Value>(reader: MessageReader, kind: Kind<Value>): Value {
   reader.budget.spend()
-  return readable(malformed, () => kind.fromProtobuf(reader))
+  return readableMessage(() => kind.fromProtobuf(reader))
 }
 
 /** Returns the elements of an array of JSON, which are read while they are iterated. */
@@ -123,5 +123,3 @@ function tagOf(reader: MessageReader): { readonly number: number; readonly wire:
   const tag = reader.tag()
   return { number: tag >>> 3, wire: tag & 7 }
 }
-
-const malformed = 'is not a protobuf message of this request'

@@ -5,7 +5,7 @@ import type {
   RangeQuery,
   WriteLimits,
 } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { MetricBatch } from '../../../../domain/observability/metrics/samples.ts'
+import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
 import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import type { SentError } from './sent-error.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { MetricMetadata } from '../../../../domain/observability/metrics/samples.ts'
-import { hashOfKey } from '../format/label-key.ts'
+import { hashOfKey } from '../../../../domain/observability/metrics/label-key.ts'
 import { indexSchema } from './index-tables.ts'
 import { checked, openForWriting, rowOf, rowsOf, transact } from './telemetry-file.ts'
 

@@ -51,7 +51,12 @@ export function samplesAt({ ends, times, values }: Part, position: number): Samp
 
 /** Returns the samples of a series; none if the part has none. */
 export function samplesOfSeries(part: Part, id: number): Samples {
-  const { ids } = part
+  const position = positionOfSeries(part, id)
+  return part.ids[position] === id ? samplesAt(part, position) : noSamples
+}
+
+/** Returns the position of a series in `ids`, or the position of the next one if the part has no sample of the series. */
+export function positionOfSeries({ ids }: Part, id: number): number {
   let low = 0
   let high = ids.length
   while (low < high) {
@@ -59,7 +64,7 @@ export function samplesOfSeries(part: Part, id: number): Samples {
     if ((ids[middle] ?? 0) < id) low = middle + 1
     else high = middle
   }
-  return ids[low] === id ? samplesAt(part, low) : noSamples
+  return low
 }
 
 const bytesOf = (series: number, samples: number): number => headerBytes + samples * 16 + series * 8

@@ -1,5 +1,5 @@
 import type { Part } from './part.ts'
-import { mergeSamples, type Samples } from './samples.ts'
+import { bitsOf, mergeSamples, type GivenSamples, type Samples } from './samples.ts'
 
 /** The number of positions that a key of the sort holds beside the id of a series. */
 const positions = 2 ** 21
@@ -11,7 +11,8 @@ export const mostPending = positions - 1
 export class PendingSamples {
   #ids = new Uint32Array(1024)
   #times = new Float64Array(1024)
-  #values = new Float64Array(1024)
+  /** The values as two integers each. */
+  #bits = new Uint32Array(2048)
   #length = 0
 
   get length(): number {
@@ -19,13 +20,16 @@ export class PendingSamples {
   }
 
   /** Adds the samples of a series between two positions. */
-  add(id: number, { times, values }: Samples, start: number, end: number): void {
+  add(id: number, { bits, times }: GivenSamples, start: number, end: number): void {
     const length = this.#length + end - start
     if (length > mostPending) throw new RangeError('too many samples for one commit')
     if (length > this.#ids.length) this.#grow(length)
-    this.#ids.fill(id, this.#length, length)
-    this.#times.set(times.subarray(start, end), this.#length)
-    this.#values.set(values.subarray(start, end), this.#length)
+    for (let from = start, to = this.#length; from < end; from += 1, to += 1) {
+      this.#ids[to] = id
+      this.#times[to] = times[from] ?? 0
+      this.#bits[2 * to] = bits[2 * from] ?? 0
+      this.#bits[2 * to + 1] = bits[2 * from + 1] ?? 0
+    }
     this.#length = length
   }
 
@@ -34,9 +38,7 @@ export class PendingSamples {
     const order = this.#order()
     const times = new Float64Array(order.length)
     const values = new Float64Array(order.length)
-    // Numbers may lose the bits of NaN, so values are copied as two integers each.
-    const from = new Uint32Array(this.#values.buffer)
-    const to = new Uint32Array(values.buffer)
+    const to = bitsOf(values)
     const ids: number[] = []
     const ends: number[] = []
     let isSorted = true
@@ -51,8 +53,8 @@ export class PendingSamples {
         ids.push(id)
       } else if (time <= (times[i - 1] ?? 0)) isSorted = false
       times[i] = time
-      to[2 * i] = from[2 * at] ?? 0
-      to[2 * i + 1] = from[2 * at + 1] ?? 0
+      to[2 * i] = this.#bits[2 * at] ?? 0
+      to[2 * i + 1] = this.#bits[2 * at + 1] ?? 0
     }
     ends.push(order.length)
     const part = { ids: Uint32Array.from(ids), ends: Uint32Array.from(ends), times, values }
@@ -69,13 +71,13 @@ export class PendingSamples {
     const size = Math.max(length, this.#ids.length * 2)
     const ids = new Uint32Array(size)
     const times = new Float64Array(size)
-    const values = new Float64Array(size)
+    const bits = new Uint32Array(2 * size)
     ids.set(this.#ids)
     times.set(this.#times)
-    values.set(this.#values)
+    bits.set(this.#bits)
     this.#ids = ids
     this.#times = times
-    this.#values = values
+    this.#bits = bits
   }
 }
 

@@ -5,6 +5,18 @@ export interface Samples {
   readonly values: Float64Array
 }
 
+/** Samples with the values as two integers each, in which NaN keeps its bits. */
+export interface GivenSamples extends Samples {
+  readonly bits: Uint32Array
+}
+
+/** Returns samples with their bits, in the same memory. */
+export const given = ({ times, values }: Samples): GivenSamples => ({ times, values, bits: bitsOf(values) })
+
+/** Returns values as two integers each, the lower one first, in the same memory. */
+export const bitsOf = ({ buffer, byteOffset, length }: Float64Array): Uint32Array =>
+  new Uint32Array(buffer, byteOffset, length * 2)
+
 export const noSamples: Samples = { times: new Float64Array(0), values: new Float64Array(0) }
 
 /** Returns the first position in sorted times whose time is later than `time`. */
@@ -36,7 +48,8 @@ export function mergeSamples(lists: readonly Samples[]): Samples {
   const filled = lists.filter(({ times }) => times.length > 0)
   const [first = noSamples] = filled
   if (filled.length <= 1) return first
-  return follow(filled) ? concatenated(filled) : interleaved(filled)
+  const all = concatenated(filled)
+  return follow(filled) ? all : inOrder(all)
 }
 
 /** Whether each list begins after the end of the list before. */
@@ -62,22 +75,28 @@ function concatenated(lists: readonly Samples[]): Samples {
   return { times, values }
 }
 
-function interleaved(lists: readonly Samples[]): Samples {
-  const all = concatenated(lists)
+/** Returns samples in any order in the order of their times. Of samples at one time, the first counts. */
+export function inOrder(all: Samples): Samples {
+  if (isAscending(all.times)) return all
   const order = [...all.times.keys()].sort((a, b) => (all.times[a] ?? 0) - (all.times[b] ?? 0) || a - b)
   const kept = order.filter((at, i) => i === 0 || all.times[at] !== all.times[order[i - 1] ?? 0])
   return picked(all, kept)
 }
 
+function isAscending(times: Float64Array): boolean {
+  for (let i = 1; i < times.length; i += 1) if ((times[i] ?? 0) <= (times[i - 1] ?? 0)) return false
+  return true
+}
+
 /** Returns the samples at some positions. Values are copied as two integers each, because numbers may lose the bits of NaN. */
 export function picked({ times, values }: Samples, positions: readonly number[]): Samples {
-  const halves = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+  const bits = bitsOf(values)
   const result = { times: new Float64Array(positions.length), values: new Float64Array(positions.length) }
-  const target = new Uint32Array(result.values.buffer)
+  const target = bitsOf(result.values)
   for (const [i, at] of positions.entries()) {
     result.times[i] = times[at] ?? 0
-    target[2 * i] = halves[2 * at] ?? 0
-    target[2 * i + 1] = halves[2 * at + 1] ?? 0
+    target[2 * i] = bits[2 * at] ?? 0
+    target[2 * i + 1] = bits[2 * at + 1] ?? 0
   }
   return result
 }

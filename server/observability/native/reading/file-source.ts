@@ -2,9 +2,9 @@ import type { Series } from '../../../../domain/observability/metrics/samples.ts
 import type { SampleSource, Selection } from '../../../../domain/observability/promql/sample-source.ts'
 import { dayOf } from '../files/places.ts'
 import { countOf, decodeChunk } from '../format/chunk.ts'
-import { samplesAt, type Part } from '../format/part.ts'
 import { mergeSamples, samplesBetween, type Samples } from '../format/samples.ts'
 import type { DayReader } from './day-reader.ts'
+import { PartSamples } from './part-samples.ts'
 import type { KnownSeries } from './series-catalog.ts'
 import type { WorkspaceReader } from './workspace-reader.ts'
 
@@ -28,11 +28,11 @@ export class FileSource implements SampleSource {
     if (given.length === 0 || start >= to) return []
     const days = this.#reader
       .days(dayOf(start), dayOf(to))
-      .map(reader => ({ reader, inParts: samplesInParts(reader.parts(start, to), given) }))
+      .map(reader => ({ reader, inParts: new PartSamples(reader.parts(start, to), given) }))
     const found: Series[] = []
     for (const [i, { id, labels }] of given.entries()) {
       const from = Math.max(after, this.#now - this.#reader.retention.of(labels) - 1)
-      const lists = days.flatMap(({ inParts, reader }) => listsOf(reader, id, inParts[i] ?? [], from, to, charge))
+      const lists = days.flatMap(({ inParts, reader }) => listsOf(reader, id, inParts.of(i), from, to, charge))
       const { times, values } = samplesBetween(mergeSamples(lists), from, to)
       if (times.length > 0) found.push({ labels, times, values })
     }
@@ -43,30 +43,15 @@ export class FileSource implements SampleSource {
 function listsOf(
   reader: DayReader,
   id: number,
-  inParts: readonly Samples[],
+  inParts: Samples,
   after: number,
   to: number,
   charge: Selection['charge'],
 ): readonly Samples[] {
   const chunks = reader.chunks(id, after, to)
-  const partSamples = inParts.map(samples => samplesBetween(samples, after, to))
-  let count = 0
+  const partSamples = samplesBetween(inParts, after, to)
+  let count = partSamples.times.length
   for (const [, , bytes] of chunks) count += countOf(bytes)
-  for (const { times } of partSamples) count += times.length
   charge(count)
-  return [...chunks.map(([, , bytes]) => samplesBetween(decodeChunk(bytes), after, to)), ...partSamples]
-}
-
-/** Returns the samples of each of the given series in parts; the ids of both ascend. */
-function samplesInParts(parts: readonly Part[], given: readonly KnownSeries[]): readonly Samples[][] {
-  const found: Samples[][] = given.map(() => [])
-  for (const part of parts) {
-    let at = 0
-    for (const [position, id] of part.ids.entries()) {
-      while (at < given.length && (given[at]?.id ?? 0) < id) at += 1
-      if (at === given.length) break
-      if (given[at]?.id === id) found[at]?.push(samplesAt(part, position))
-    }
-  }
-  return found
+  return [...chunks.map(([, , bytes]) => samplesBetween(decodeChunk(bytes), after, to)), partSamples]
 }

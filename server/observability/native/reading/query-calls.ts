@@ -53,9 +53,9 @@ export class QueryCalls {
       case 'labels':
         return reader === undefined ? [] : labelsOf(reader, call)
       case 'query':
-        return runInstantQuery(source, call.query, isAborted).text
+        return runInstantQuery(source, call.query, isAborted).data
       case 'range':
-        return runRangeQuery(source, call.query, isAborted).text
+        return runRangeQuery(source, call.query, isAborted).data
       case 'alert':
         return runAlertQuery(source, call, isAborted)
     }

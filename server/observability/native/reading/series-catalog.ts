@@ -1,7 +1,7 @@
 import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
 import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
 import { setMember } from '../../../../runtime/json.ts'
-import { labelsOfKey, valueOf } from '../format/label-key.ts'
+import { labelsOfKey, valueOf } from '../../../../domain/observability/metrics/label-key.ts'
 
 /** A series that a reader knows. */
 export interface KnownSeries {

@@ -2,7 +2,7 @@ import type { TelemetryRetention } from '../../../../domain/observability/retent
 import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
 import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
 import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
-import { valueOf } from '../format/label-key.ts'
+import { valueOf } from '../../../../domain/observability/metrics/label-key.ts'
 
 /** The retention of each series of a workspace. */
 export class SeriesRetention {

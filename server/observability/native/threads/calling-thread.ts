@@ -2,6 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { Received, Sent, ThreadData } from '../calls/messages.ts'
 import { receivedError } from '../calls/sent-error.ts'
 
+/** The heap of the new objects of a thread in MiB, all of which stays in memory: most samples lie in arrays beside the heap. */
+const youngMib = 8
+
 /** The parts of a thread that answers calls. */
 export interface ThreadParts {
   readonly name: string
@@ -43,7 +46,7 @@ export class CallingThread<Call> {
     this.#worker = new Worker(program, {
       workerData: data,
       name,
-      resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 32 },
+      resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: youngMib },
     })
     this.#worker.unref()
     this.#worker.on('message', (message: Received) => {

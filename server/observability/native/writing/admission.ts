@@ -1,5 +1,5 @@
 import type { WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { Series } from '../../../../domain/observability/metrics/samples.ts'
+import type { GivenSamples } from '../format/samples.ts'
 import type { Outcome } from './outcome.ts'
 import type { SeriesTable, WrittenSeries } from './series-table.ts'
 
@@ -11,41 +11,62 @@ const lateMs = 3_600_000
 export const isInTime = (time: number, now: number, { retentionMs }: WriteLimits): boolean =>
   time <= now + futureMs && time >= now - retentionMs
 
-/** The decision about the samples of a series. */
-export interface Admission {
-  /** The ranges of positions of samples that are newer than all before. */
-  readonly newer: readonly (readonly [start: number, end: number])[]
-  /** The positions of samples before the newest sample, which the files may have already. */
-  readonly late: readonly number[]
+const none: readonly number[] = []
+
+/** What a decision about samples needs. */
+export interface AdmissionParts {
+  readonly samples: GivenSamples
+  readonly limits: WriteLimits
+  readonly now: number
+  readonly table: SeriesTable
+  /** Counts the refused samples, and those that are stored already. */
+  readonly outcome: Outcome
+  /** Takes samples between two positions, which are newer than all others of their series. */
+  readonly take: (key: string, written: WrittenSeries, start: number, end: number) => void
 }
 
 /**
- * Decides which samples of a series are taken (observability.md, Ingest data plane), counts the refused ones, and moves
- * the newest sample of the series.
+ * Decides which samples of a series between two positions are taken (observability.md, Ingest data plane), counts the
+ * refused ones, and moves the newest sample of the series. Returns the positions of samples before the newest sample,
+ * which the files may have already.
  */
 export function admit(
-  { labels, times, values }: Series,
+  { limits, now, outcome, samples, table, take }: AdmissionParts,
+  key: string,
   written: WrittenSeries,
-  table: SeriesTable,
-  now: number,
-  limits: WriteLimits,
-  outcome: Outcome,
-): Admission {
-  const newer: [start: number, end: number][] = []
-  const late: number[] = []
-  const halves = new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
-  for (let i = 0; i < times.length; i += 1) {
+  start: number,
+  end: number,
+): readonly number[] {
+  const { bits, times } = samples
+  let late: number[] | undefined
+  let last = written.last
+  // The beginning of the range of newer samples, and the positions of the first and the last newer sample; -1 without.
+  let from = -1
+  let first = -1
+  let newest = -1
+  for (let i = start; i < end; i += 1) {
     const time = times[i] ?? Number.NaN
-    if (!isInTime(time, now, limits)) outcome.reject(time < now ? 'too_old' : 'future', labels)
-    else if (time > written.last) {
-      const range = newer[newer.length - 1]
-      if (range?.[1] === i) range[1] = i + 1
-      else newer.push([i, i + 1])
-      table.advance(written, { times, values }, i)
-    } else if (time < written.last - lateMs) outcome.reject('out_of_order', labels)
-    else if (time < written.last || written.lastBits === undefined) late.push(i)
-    else if (written.lastBits[0] === halves[2 * i] && written.lastBits[1] === halves[2 * i + 1]) outcome.accept(1)
-    else outcome.reject('duplicate', labels)
+    const isTimely = isInTime(time, now, limits)
+    if (isTimely && time > last) {
+      if (from < 0) from = i
+      if (first < 0) first = i
+      newest = i
+      last = time
+      continue
+    }
+    if (from >= 0) take(key, written, from, i)
+    from = -1
+    if (!isTimely) outcome.reject(time < now ? 'too_old' : 'future', key)
+    else if (time < last - lateMs) outcome.reject('out_of_order', key)
+    else if (time < last || (newest < 0 && !written.hasBits)) (late ??= []).push(i)
+    else {
+      const low = newest < 0 ? written.lastLow : bits[2 * newest]
+      const high = newest < 0 ? written.lastHigh : bits[2 * newest + 1]
+      if (low === bits[2 * i] && high === bits[2 * i + 1]) outcome.accept(1)
+      else outcome.reject('duplicate', key)
+    }
   }
-  return { newer, late }
+  if (newest >= 0) table.advance(written, samples, first, newest)
+  if (from >= 0) take(key, written, from, end)
+  return late ?? none
 }

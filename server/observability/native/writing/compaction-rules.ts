@@ -2,7 +2,7 @@ import type { DayFile } from '../files/day-file.ts'
 
 /** The numbers of parts and of samples in parts from which on their samples move to chunks: reads look at all parts. */
 const mostParts = 512
-const mostSamples = 1_000_000
+const mostSamples = 500_000
 
 /** The age of a part from which on its samples move to chunks, in milliseconds. */
 const longestMs = 300_000

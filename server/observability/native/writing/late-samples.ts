@@ -1,5 +1,4 @@
-import type { Samples } from '../format/samples.ts'
-import { positionAfter } from '../format/samples.ts'
+import { bitsOf, positionAfter, type Samples } from '../format/samples.ts'
 
 /**
  * Compares samples at some positions with the stored samples of their series: returns the positions whose time is not
@@ -29,7 +28,7 @@ export function compareLate(
 
 /** Whether two values have the same bits; no two NaN are equal as numbers. */
 function isEqualValue({ values: a }: Samples, at: number, { values: b }: Samples, other: number): boolean {
-  const one = new Uint32Array(a.buffer, a.byteOffset + at * 8, 2)
-  const two = new Uint32Array(b.buffer, b.byteOffset + other * 8, 2)
+  const one = bitsOf(a.subarray(at, at + 1))
+  const two = bitsOf(b.subarray(other, other + 1))
   return one[0] === two[0] && one[1] === two[1]
 }

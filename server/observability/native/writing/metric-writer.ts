@@ -1,5 +1,5 @@
 import type { WriteLimits, WriteResult } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { MetricBatch } from '../../../../domain/observability/metrics/samples.ts'
+import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
 import { existsSync } from 'node:fs'
 import { makeFolders } from '../files/folders.ts'
 import { dayOf, MetricPlaces } from '../files/places.ts'

@@ -1,5 +1,6 @@
 import type { WriteResult } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { Labels, Rejections } from '../../../../domain/observability/metrics/samples.ts'
+import { labelsOfKey } from '../../../../domain/observability/metrics/label-key.ts'
+import type { Rejections } from '../../../../domain/observability/metrics/samples.ts'
 
 /** The reasons for which the engine refuses samples, with the sentence about one of them. */
 const sentences = {
@@ -29,9 +30,12 @@ export class Outcome {
     this.#accepted += samples
   }
 
-  reject(reason: RejectionReason, { __name__: name = '' }: Labels, samples = 1): void {
+  /** Counts refused samples of the series with a key. */
+  reject(reason: RejectionReason, key: string, samples = 1): void {
     this.#rejections[reason] = (this.#rejections[reason] ?? 0) + samples
-    if (this.#message === '') this.#message = `${name === '' ? 'a series without a name' : name} ${sentences[reason]}`
+    if (this.#message !== '') return
+    const { __name__: name = '' } = labelsOfKey(key)
+    this.#message = `${name === '' ? 'a series without a name' : name} ${sentences[reason]}`
   }
 
   result(): WriteResult {

@@ -7,7 +7,7 @@ import type {
 import { SeriesRetention } from '../retention/series-retention.ts'
 import { dayMs, namesIn } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'
-import { labelsOfKey } from '../format/label-key.ts'
+import { labelsOfKey } from '../../../../domain/observability/metrics/label-key.ts'
 import { compactWhole } from './compaction.ts'
 import type { MetricWriter } from './metric-writer.ts'
 import type { WorkspaceWriter } from './workspace-writer.ts'

@@ -1,4 +1,4 @@
-import type { Samples } from '../format/samples.ts'
+import type { GivenSamples } from '../format/samples.ts'
 
 /** A series with samples in the last hours, as the writer knows it. */
 export class WrittenSeries {
@@ -7,8 +7,10 @@ export class WrittenSeries {
   first: number
   /** The time of the newest sample; -Infinity before the first. */
   last: number
-  /** The value of the newest sample as two integers; undefined if only the files have it. */
-  lastBits: readonly [low: number, high: number] | undefined
+  /** The value of the newest sample as two integers, unless only the files have the value. */
+  lastLow = 0
+  lastHigh = 0
+  hasBits = false
   /** Whether the index lacks the times of the series. */
   isChanged = false
 
@@ -45,7 +47,7 @@ export class SeriesTable {
     this.#count(series.last, 1)
   }
 
-  /** Adds a new series after its first call of `advance`. */
+  /** Adds a new series, which `advance` counts. */
   addNew(key: string, series: WrittenSeries): void {
     this.#series.set(key, series)
   }
@@ -54,19 +56,19 @@ export class SeriesTable {
     return this.#series.values()
   }
 
-  /** Records that a series has a newer sample: that at a position of some samples. */
-  advance(series: WrittenSeries, { times, values }: Samples, position: number): void {
-    const time = times[position] ?? 0
-    const minute = Math.floor(time / minuteMs)
+  /** Records that a series has newer samples, from the position `first` to the position `newest` of some samples. */
+  advance(series: WrittenSeries, { bits, times }: GivenSamples, first: number, newest: number): void {
+    const time = times[newest] ?? 0
     if (series.last === -Infinity) this.#count(time, 1)
-    else if (Math.floor(series.last / minuteMs) !== minute) {
+    else if (Math.floor(series.last / minuteMs) !== Math.floor(time / minuteMs)) {
       this.#count(series.last, -1)
       this.#count(time, 1)
     }
-    const [low = 0, high = 0] = new Uint32Array(values.buffer, values.byteOffset + position * 8, 2)
-    series.first = Math.min(series.first, time)
+    series.first = Math.min(series.first, times[first] ?? time)
     series.last = time
-    series.lastBits = [low, high]
+    series.lastLow = bits[2 * newest] ?? 0
+    series.lastHigh = bits[2 * newest + 1] ?? 0
+    series.hasBits = true
     series.isChanged = true
   }
 

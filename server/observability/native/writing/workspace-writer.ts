@@ -1,12 +1,12 @@
 import type { WriteLimits, WriteResult } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { MetricBatch, MetricMetadata, Series } from '../../../../domain/observability/metrics/samples.ts'
+import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
+import type { MetricMetadata } from '../../../../domain/observability/metrics/samples.ts'
 import { IndexFile, type IndexedSeries } from '../files/index-file.ts'
 import { dayOf, type MetricPlaces } from '../files/places.ts'
 import type { FileFault } from '../files/telemetry-file.ts'
-import { labelKey } from '../format/label-key.ts'
 import { PendingSamples } from '../format/pending-samples.ts'
-import type { Samples } from '../format/samples.ts'
-import { admit, isInTime } from './admission.ts'
+import { given, type GivenSamples } from '../format/samples.ts'
+import { admit, isInTime, type AdmissionParts } from './admission.ts'
 import { compareLate } from './late-samples.ts'
 import { OpenDays } from './open-days.ts'
 import { Outcome } from './outcome.ts'
@@ -57,29 +57,40 @@ export class WorkspaceWriter {
   }
 
   /** Opens the files of the days of a batch, so that a file that cannot be used refuses the batch before it is written. */
-  prepare({ series }: MetricBatch, limits: WriteLimits, now: number): void {
+  prepare({ times }: MetricBatch, limits: WriteLimits, now: number): void {
     let last = Number.NaN
-    for (const { times } of series) {
-      for (const time of times) {
-        const day = dayOf(time)
-        if (day === last || !isInTime(time, now, limits)) continue
-        this.days.open(day)
-        last = day
-      }
+    for (let i = 0; i < times.length; i += 1) {
+      const time = times[i] ?? Number.NaN
+      const day = dayOf(time)
+      if (day === last || !isInTime(time, now, limits)) continue
+      this.days.open(day)
+      last = day
     }
   }
 
   /** Takes samples, which are on the disk after the next `commit`. */
   write(batch: MetricBatch, limits: WriteLimits, now: number): WriteResult {
-    const outcome = new Outcome(batch.rejections, batch.message)
-    const late: LateSamples[] = []
-    for (const series of batch.series) {
-      const positions = this.#writeNewer(series, limits, now, outcome)
-      if (positions.length > 0) late.push({ series, positions })
-      if (this.#waiting >= mostWaiting) this.commit(now)
+    const { ends, keys, message, metadata, rejections } = batch
+    const outcome = new Outcome(rejections, message)
+    const samples = given(batch)
+    const take = (key: string, written: WrittenSeries, start: number, end: number): void => {
+      if (written.id === 0) this.#enlist(key, written)
+      this.#add(written.id, samples, start, end)
+      outcome.accept(end - start)
     }
-    if (late.length > 0) this.#writeLate(late, now, outcome)
-    for (const each of batch.metadata) this.#describe(each)
+    const parts = { samples, limits, now, table: this.#table, outcome, take }
+    const late: LateSamples[] = []
+    let start = 0
+    for (let i = 0; i < keys.length; i += 1) {
+      const key = keys[i] ?? ''
+      const end = ends[i] ?? start
+      const positions = this.#writeNewer(parts, key, start, end)
+      if (positions.length > 0) late.push({ key, positions })
+      if (this.#waiting >= mostWaiting) this.commit(now)
+      start = end
+    }
+    if (late.length > 0) this.#writeLate(samples, late, now, outcome)
+    for (const each of metadata) this.#describe(each)
     return outcome.result()
   }
 
@@ -120,41 +131,36 @@ export class WorkspaceWriter {
   }
 
   /** Takes the samples of a series that are newer than its others; returns the positions of the samples that may be late. */
-  #writeNewer(series: Series, limits: WriteLimits, now: number, outcome: Outcome): readonly number[] {
-    const key = labelKey(series.labels)
+  #writeNewer(parts: AdmissionParts, key: string, start: number, end: number): readonly number[] {
+    const { limits, now, outcome } = parts
     const written = this.#seriesOf(key, limits, now)
     if (written === undefined) {
-      outcome.reject('series_limit', series.labels, series.times.length)
+      outcome.reject('series_limit', key, end - start)
       return []
     }
-    const { late, newer } = admit(series, written, this.#table, now, limits, outcome)
-    if (written.id === 0 && newer.length > 0) this.#enlist(key, written)
-    for (const [start, end] of newer) {
-      this.#add(written.id, series, start, end)
-      outcome.accept(end - start)
-    }
-    return late
+    return admit(parts, key, written, start, end)
   }
 
   /** Takes the samples before the newest sample of their series, unless the files have other values at their times. */
-  #writeLate(late: readonly LateSamples[], now: number, outcome: Outcome): void {
+  #writeLate(samples: GivenSamples, late: readonly LateSamples[], now: number, outcome: Outcome): void {
     // The samples that wait must be in the files, where they are looked up.
     this.commit(now)
-    for (const { positions, series } of late) {
-      const written = this.#table.get(labelKey(series.labels))
+    const { times } = samples
+    for (const { key, positions } of late) {
+      const written = this.#table.get(key)
       if (written === undefined) continue
-      const first = series.times[positions[0] ?? 0] ?? 0
-      const last = series.times[positions[positions.length - 1] ?? 0] ?? 0
+      const first = times[positions[0] ?? 0] ?? 0
+      const last = times[positions[positions.length - 1] ?? 0] ?? 0
       const stored = this.days.samplesOf(written.id, first - 1, last)
-      const { absent, equal } = compareLate(series, positions, stored)
+      const { absent, equal } = compareLate(samples, positions, stored)
       for (const at of absent) {
-        this.#add(written.id, series, at, at + 1)
-        written.first = Math.min(written.first, series.times[at] ?? 0)
+        this.#add(written.id, samples, at, at + 1)
+        written.first = Math.min(written.first, times[at] ?? 0)
         written.isChanged = true
       }
       outcome.accept(absent.length + equal)
       const different = positions.length - absent.length - equal
-      if (different > 0) outcome.reject('duplicate', series.labels, different)
+      if (different > 0) outcome.reject('duplicate', key, different)
     }
   }
 
@@ -184,7 +190,7 @@ export class WorkspaceWriter {
   }
 
   /** Adds samples between two positions to those of their days. */
-  #add(id: number, samples: Samples, start: number, end: number): void {
+  #add(id: number, samples: GivenSamples, start: number, end: number): void {
     let from = start
     while (from < end) {
       const day = dayOf(samples.times[from] ?? 0)
@@ -209,7 +215,7 @@ export class WorkspaceWriter {
 
 /** Samples of a series that are not newer than its newest sample. */
 interface LateSamples {
-  readonly series: Series
-  /** The positions of these samples in the series, ascending. */
+  readonly key: string
+  /** The positions of these samples in the batch, ascending. */
   readonly positions: readonly number[]
 }

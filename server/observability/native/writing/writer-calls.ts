@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PushedBody } from '../../../../domain/observability/metrics/metric-engine.ts'
-import type { MetricBatch } from '../../../../domain/observability/metrics/samples.ts'
+import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
 import { engineUnavailable } from '../../../../output/shared/errors.ts'
 import type { FileFault } from '../files/telemetry-file.ts'
 import type { Received, Sent, WriteCall } from '../calls/messages.ts'

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as nextPoll } from 'node:timers/promises'
 import { freePort } from '../../../server/killed/processes.ts'
+import { pin } from '../overload/pinned-server.ts'
 
 /** A Prometheus that takes remote writes, in a process of its own. */
 export interface Prometheus {
@@ -12,7 +13,7 @@ export interface Prometheus {
   close(): Promise<void>
 }
 
-/** Starts the Prometheus of the system; undefined if there is none. */
+/** Starts the Prometheus of the system on the first processor, as servers of the platform run; undefined if there is none. */
 export async function startPrometheus(): Promise<Prometheus | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-prometheus-'))
   writeFileSync(join(folder, 'prometheus.yml'), '')
@@ -24,6 +25,7 @@ export async function startPrometheus(): Promise<Prometheus | undefined> {
     '--web.enable-remote-write-receiver',
   ]
   const child = spawn('prometheus', options, { stdio: 'ignore' })
+  if (child.pid !== undefined) pin(child.pid, 0)
   let isAbsent = false
   child.once('error', () => (isAbsent = true))
   const url = `http://127.0.0.1:${port}`

@@ -38,9 +38,12 @@ export interface PinnedServer extends Pinned {
 /**
  * Starts `ninefold serve` over a new SQLite store on the first processor, with the delays after failed sign-ins turned
  * off and with further environment variables; moves this process to the second processor. The log of the server goes to
- * a file.
+ * a file. `served` is the file of the program, by default the sources.
  */
-export async function pinnedServer(further: Readonly<Record<string, string>> = {}): Promise<PinnedServer> {
+export async function pinnedServer(
+  further: Readonly<Record<string, string>> = {},
+  served = program,
+): Promise<PinnedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-overload-'))
   const healthPort = await freePort()
   const env = {
@@ -52,7 +55,7 @@ export async function pinnedServer(further: Readonly<Record<string, string>> = {
     ...further,
   }
   const log = openSync(join(folder, 'log'), 'w')
-  const started = await pinnedProgram([program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', log] })
+  const started = await pinnedProgram([served, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', log] })
   return {
     ...started,
     healthUrl: new URL(`http://127.0.0.1:${healthPort}`),
@@ -103,7 +106,7 @@ function processorTime(pid: number): ProcessorTime | undefined {
 const throttles = ['EMAIL_NETWORK', 'EMAIL', 'NETWORK', 'CREDENTIAL_TOKEN']
 
 /** Moves all threads of a process to one processor. Does nothing without the program `taskset`. */
-function pin(pid: number, processor: number): void {
+export function pin(pid: number, processor: number): void {
   try {
     execFileSync('taskset', ['-a', '-c', '-p', String(processor), String(pid)], { stdio: 'ignore' })
   } catch {

@@ -1,5 +1,7 @@
 import type { PushedBody, PushRules } from '../../../../domain/observability/metrics/metric-engine.ts'
-import { StaleMarks, type MetricBatch } from '../../../../domain/observability/metrics/samples.ts'
+import { labelsOfKey } from '../../../../domain/observability/metrics/label-key.ts'
+import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
+import { StaleMarks } from '../../../../domain/observability/metrics/samples.ts'
 import { decodePush } from '../../../../domain/observability/ingest/decode-push.ts'
 import { DeltaSums } from '../../../../domain/observability/ingest/delta-sums.ts'
 import { encoded } from './encoded-messages.ts'
@@ -30,12 +32,15 @@ export const requestOf = (metrics: readonly object[], attributes: readonly objec
 export const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
 
 /** Returns the samples of a batch as lines of `name{labels} value time`, in the order of the batch. */
-export const linesOf = ({ series }: MetricBatch): string[] =>
-  series.flatMap(({ labels, times, values }) => {
-    const { __name__: name, ...others } = labels
+export const linesOf = ({ ends, keys, times, values }: MetricBatch): string[] =>
+  keys.flatMap((key, i) => {
+    const { __name__: name, ...others } = labelsOfKey(key)
     const text = Object.entries(others)
       .map(([label, value]) => `${label}="${value}"`)
       .join()
     const marks = new StaleMarks(values)
-    return [...times].map((time, index) => `${name}{${text}} ${marks.has(index) ? 'stale' : values[index]} ${time}`)
+    const start = ends[i - 1] ?? 0
+    return [...times.subarray(start, ends[i])].map(
+      (time, index) => `${name}{${text}} ${marks.has(start + index) ? 'stale' : values[start + index]} ${time}`,
+    )
   })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { DayFile } from '../../../../server/observability/native/files/day-file.ts'
 import { PendingSamples } from '../../../../server/observability/native/format/pending-samples.ts'
+import { given } from '../../../../server/observability/native/format/samples.ts'
 import { Compaction, compactWhole } from '../../../../server/observability/native/writing/compaction.ts'
 import { seeded, type Random } from '../../../areas/random.ts'
 import { newFolder, noon, series } from './engines.ts'
@@ -15,7 +16,7 @@ function commitRandom(file: DayFile, random: Random, expected: Map<number, Map<n
     const value = random.below(1e9) / 7
     const known = expected.get(id) ?? new Map<number, number>()
     expected.set(id, known)
-    pending.add(id, series({}, [[time, value]]), 0, 1)
+    pending.add(id, given(series({}, [[time, value]])), 0, 1)
     if (!known.has(time)) known.set(time, value)
   }
   file.append(pending.toPart(), noon)

@@ -2,12 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
-import {
-  StaleMarks,
-  type Labels,
-  type MetricBatch,
-  type Series,
-} from '../../../../domain/observability/metrics/samples.ts'
+import { batchOf, type MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
+import { StaleMarks, type Labels, type Series } from '../../../../domain/observability/metrics/samples.ts'
 import { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import type { MetricQueryResponse } from '../../../../output/observability/types.ts'
 import { NativeMetricEngine } from '../../../../server/observability/native/native-metric-engine.ts'
@@ -34,12 +30,7 @@ export function series(labels: Labels, samples: readonly Sample[]): Series {
   return { labels, times: new Float64Array(samples.map(([time]) => time)), values }
 }
 
-export const batch = (...all: readonly Series[]): MetricBatch => ({
-  series: all,
-  metadata: [],
-  rejections: {},
-  message: '',
-})
+export const batch = (...all: readonly Series[]): MetricBatch => batchOf({ series: all, metadata: [] })
 
 /** An engine over a folder, with the lines of its log. */
 export interface TestEngine {

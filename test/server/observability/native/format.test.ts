@@ -5,10 +5,10 @@ import {
   encodeChunk,
   MalformedSamples,
 } from '../../../../server/observability/native/format/chunk.ts'
-import { hashOfKey, labelKey, labelsOfKey } from '../../../../server/observability/native/format/label-key.ts'
+import { hashOfKey, labelKey, labelsOfKey } from '../../../../domain/observability/metrics/label-key.ts'
 import { decodePart, encodePart, samplesOfSeries } from '../../../../server/observability/native/format/part.ts'
 import { PendingSamples } from '../../../../server/observability/native/format/pending-samples.ts'
-import { mergeSamples, samplesBetween } from '../../../../server/observability/native/format/samples.ts'
+import { given, mergeSamples, samplesBetween } from '../../../../server/observability/native/format/samples.ts'
 import { noon, series, type Sample } from './engines.ts'
 
 /** Returns samples as their times and the bits of their values. */
@@ -60,7 +60,7 @@ describe('a chunk', () => {
 describe('the samples that wait for a commit', () => {
   it('become a part in the order of series and times, in which the first of equal times counts', () => {
     const pending = new PendingSamples()
-    const add = (id: number, ...given: readonly Sample[]) => pending.add(id, samples(...given), 0, given.length)
+    const add = (id: number, ...list: readonly Sample[]) => pending.add(id, given(samples(...list)), 0, list.length)
     add(9, [noon, 1], [noon + 2, 'stale'])
     add(3, [noon, 5])
     add(9, [noon + 1, 2], [noon + 2, 3])
@@ -73,7 +73,7 @@ describe('the samples that wait for a commit', () => {
 
   it('may be many', () => {
     const pending = new PendingSamples()
-    for (let i = 0; i < 5000; i += 1) pending.add(5000 - i, samples([noon, i], [noon + 1, 'stale']), 0, 2)
+    for (let i = 0; i < 5000; i += 1) pending.add(5000 - i, given(samples([noon, i], [noon + 1, 'stale'])), 0, 2)
     const { ids, times } = pending.toPart()
     expect([ids[0], ids[4999], times.length]).toEqual([1, 5000, 10_000])
   })

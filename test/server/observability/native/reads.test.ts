@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import { shared } from '../../../shared.ts'
@@ -183,3 +184,23 @@ describe('a query', () => {
     ])
   })
 })
+
+describe('the threads of queries', () => {
+  it.runIf(process.platform === 'linux')('have a lower priority than the others', async () => {
+    const { query } = running()
+    await query(newWorkspace(), '1')
+    expect(nicenesses()).toContain(10)
+  })
+})
+
+/** Returns the niceness of each thread of this process, the nineteenth field of its state (proc(5)). */
+const nicenesses = (): readonly number[] =>
+  readdirSync('/proc/self/task').flatMap(thread => {
+    try {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+      return [Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])]
+    } catch {
+      // A thread may end meanwhile.
+      return []
+    }
+  })

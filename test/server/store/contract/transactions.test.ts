@@ -47,6 +47,48 @@ describe('a transaction', () => {
     await expect(store.tx(tx => tx.insertAll(boxes, [box('a')]))).rejects.toThrow('"test_boxes" has unique sets')
   })
 
+  it('deletes all documents that match at once, and returns their number', async () => {
+    const store = await testStore(plain)
+    const all = Array.from({ length: 150 }, (_, i) => box(`b${i}`, { parent: i % 3 === 0 ? 'kept' : 'gone', size: i }))
+    await store.tx(tx => tx.insertAll(plain, all))
+    const counts = await store.tx(async tx => [
+      await tx.deleteAll(plain, { parent: 'gone' }),
+      await tx.deleteAll(plain, { parent: 'gone' }),
+      await tx.deleteAll(plain, { parent: ['kept', 'other'], size: 3 }),
+    ])
+    expect(counts).toEqual([100, 0, 1])
+    const left = []
+    for await (const { value } of store.each(plain)) left.push([value.parent, value.size])
+    expect(left).toHaveLength(49)
+    expect(left.filter(([parent, size]) => parent !== 'kept' || size === 3)).toEqual([])
+  })
+
+  it('forgets what it has read of the documents that it deletes at once', async () => {
+    const store = await testStore(boxes)
+    await store.tx(async tx => {
+      for (const id of ['a', 'b']) await tx.insert(boxes, box(id, { parent: 'top' }))
+      const stored = await tx.lock(boxes, 'a')
+      expect(await tx.above(boxes, 'parent', ['b'])).toHaveLength(1)
+      await tx.deleteAll(boxes, { parent: 'top' })
+      expect(await tx.get(boxes, 'a')).toBeUndefined()
+      expect(await tx.lock(boxes, 'a')).toBeUndefined()
+      expect(await tx.above(boxes, 'parent', ['b'])).toEqual([])
+      await expect(tx.delete(boxes, 'a', stored?.version ?? 0)).rejects.toBeInstanceOf(Conflict)
+    })
+    expect(await store.count(boxes)).toBe(0)
+  })
+
+  it('keeps the documents that it has deleted at once when it fails', async () => {
+    const store = await testStore(boxes)
+    await store.tx(tx => tx.insert(boxes, box('a')))
+    const failing = store.tx(async tx => {
+      expect(await tx.deleteAll(boxes, {})).toBe(1)
+      throw new Error('second thoughts')
+    })
+    await expect(failing).rejects.toThrow('second thoughts')
+    expect(await store.count(boxes)).toBe(1)
+  })
+
   it('keeps none of its changes when it fails', async () => {
     const store = await testStore(boxes)
     const failing = store.tx(async tx => {

@@ -4,7 +4,7 @@ import type {
 } from '../../../../../domain/observability/retention/telemetry-retention.ts'
 import { dayMs } from '../../files/places.ts'
 import { FileFault } from '../../files/telemetry-file.ts'
-import { labelsOfKey } from '../../format/label-key.ts'
+import { labelsOfKey } from '../../../../../domain/observability/metrics/label-key.ts'
 import { SeriesRetention } from '../../retention/series-retention.ts'
 import { bytesIn } from '../../writing/purge-workspace.ts'
 import type { BlockRow, LogDayFile } from '../files/log-day-file.ts'

@@ -3,7 +3,7 @@ import type { LogLimits, LogWriteResult } from '../../../../../domain/observabil
 import { logSeverityValues } from '../../../../../output/observability/types.ts'
 import { dayOf, type SignalPlaces } from '../../files/places.ts'
 import type { FileFault } from '../../files/telemetry-file.ts'
-import { labelKey } from '../../format/label-key.ts'
+import { labelKey } from '../../../../../domain/observability/metrics/label-key.ts'
 import { StreamIndex } from '../files/stream-index.ts'
 import type { BlockEntry } from '../format/block-builder.ts'
 import { detailText } from '../format/entry-block.ts'

@@ -88,7 +88,7 @@ describe('the body of a request', () => {
   it('may have unknown fields and groups', () => {
     const request = encoded('ExportMetricsServiceRequest', requestOf([]))
     const body = Uint8Array.from([0x10, 1, 0x1b, 0x08, 1, 0x1c, 0x25, 1, 2, 3, 4, ...request, 0x7a, 1, 9])
-    expect(decode({ format: 'otlp-protobuf', body }).series).toEqual([])
+    expect(decode({ format: 'otlp-protobuf', body }).keys).toEqual([])
   })
 })
 

@@ -33,7 +33,7 @@ function samplesOf(metrics: readonly object[], attributes: readonly object[] = [
 function refusalsOf(metric: object, attributes: readonly object[] = []) {
   const [json, protobuf] = decodeBoth(requestOf([metric], attributes))
   expect(json).toEqual(protobuf)
-  return { rejections: json?.rejections, message: json?.message, series: json?.series.length }
+  return { rejections: json?.rejections, message: json?.message, series: json?.keys.length }
 }
 
 describe('a request of OTLP', () => {
@@ -179,14 +179,14 @@ describe('a request of OTLP', () => {
     }
     expect(linesOf(send(1))).toEqual(['c_total{} 2 1'])
     expect(linesOf(send(2))).toEqual(['c_total{} 4 2'])
-    expect(send(2)).toMatchObject({ series: [], rejections: { delta_out_of_order: 1 } })
+    expect(send(2)).toMatchObject({ keys: [], rejections: { delta_out_of_order: 1 } })
     expect(linesOf(send(3))).toEqual(['c_total{} 6 3'])
     expect(linesOf(send(3, 'b'))).toEqual(['c_total{} 2 3'])
   })
 
   it.each(['{}', '{"resourceMetrics":[]}', '{"resourceMetrics":null}'])('takes the empty request %s', text => {
     const batch = decode({ format: 'otlp-json', body: new TextEncoder().encode(text) })
-    expect(batch).toEqual({ series: [], metadata: [], rejections: {}, message: '' })
+    expect(batch).toMatchObject({ keys: [], metadata: [], rejections: {}, message: '' })
   })
 
   it.each([

@@ -62,7 +62,7 @@ describe('a request of remote write', () => {
       { value: 1, timestamp: 2 },
     ]
     const batch = decodeRequest({ timeseries: [{ ...series, samples }] })
-    expect(batch).toMatchObject({ series: [], rejections: { [reason]: 2 } })
+    expect(batch).toMatchObject({ keys: [], rejections: { [reason]: 2 } })
     expect(batch.message).not.toBe('')
   })
 

@@ -1,7 +1,10 @@
-import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
-import { setMember } from '../../../../runtime/json.ts'
+import { setMember } from '../../../runtime/json.ts'
+import type { Labels } from './samples.ts'
 
-/** Returns the key of a series: names and values of its labels as a list in JSON, by names. Empty values do not count. */
+/**
+ * Returns the key of a series: names and values of its labels as a list in JSON, by names. The key is equal for equal
+ * labels and for no others. Empty values do not count.
+ */
 export function labelKey(labels: Labels): string {
   const names = Object.keys(labels)
   if (!isAscending(names)) names.sort()
