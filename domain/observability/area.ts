@@ -32,6 +32,7 @@ import { nativeWorker } from './metrics/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'
+import { usageCollection } from './quotas/telemetry-usage.ts'
 import { droppedCollection } from './retention/dropped-telemetry.ts'
 import { inspectRetention } from './retention/inspect-retention.ts'
 import { purgeWorker } from './retention/purge-worker.ts'
@@ -101,6 +102,7 @@ export const observability = {
     receiverSecretCollection,
     ingestionStatusCollection,
     droppedCollection,
+    usageCollection,
   ],
   forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },

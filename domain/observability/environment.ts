@@ -8,7 +8,9 @@ import type { MetricEngine } from './metrics/metric-engine.ts'
 import type { RunningQueries } from './metric-calls/running-queries.ts'
 import type { AlertCounts } from './alert-work/alert-counts.ts'
 import type { OutboundCalls } from './outbound/outbound-calls.ts'
+import type { ScrapeCounts } from './scraping/scrape-counts.ts'
 import type { LimitSettings } from './quotas/limits.ts'
+import type { RecentRetentions } from './retention/recent-retentions.ts'
 
 /** The parts that the code of the area uses. */
 export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never, 'iam' | 'vault'> {
@@ -24,6 +26,8 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly queries: RunningQueries
   /** Requests to addresses that callers have named. */
   readonly outbound: OutboundCalls
+  /** The retentions of workspaces that write often. */
+  readonly retentions: RecentRetentions
   /** What came in through ingestion configs. */
   readonly statuses: IngestionStatuses
   /** Sends mail; without a mail server, alert rules have no receivers of e-mail. */
@@ -32,6 +36,8 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly baseUrl: () => string
   /** Counts the evaluations and notifications of alert rules. */
   readonly alertCounts: AlertCounts
+  /** Counts the scrapes of targets. */
+  readonly scrapeCounts: ScrapeCounts
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
   readonly failed: (error: unknown, subject: string) => void
   /** Returns the address of `/ingest` for senders, without a slash at its end. */

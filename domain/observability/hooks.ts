@@ -8,6 +8,7 @@ import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
 import { makeLimits, purgeLimits } from './quotas/limits.ts'
+import { purgeUsage } from './quotas/telemetry-usage.ts'
 import { makeDefaultPolicies } from './retention/default-policies.ts'
 import { dropTelemetry, recordDrop } from './retention/dropped-telemetry.ts'
 import { retentionPolicyCollection, retentionPolicyKind } from './retention/retention-store.ts'
@@ -35,6 +36,7 @@ export const observabilityHooks = (environment: HookParts): Partial<WorkspaceHoo
     await purgeRows([ingestionConfigKind], environment, workspace)
     await store.tx(async tx => {
       await purgeLimits(tx, workspace)
+      await purgeUsage(tx, workspace)
       await recordDrop(tx, workspace)
       for await (const { id, version } of tx.each(ingestionStatusCollection, { workspace_id: workspace }))
         await tx.delete(ingestionStatusCollection, id, version)

@@ -6,13 +6,21 @@ import {
 import type { Metric } from '../health/metrics.ts'
 
 /** Returns the metrics of alert rules. */
-export const alertMetrics = (counts: Pick<AlertCounts, 'evaluations' | 'notifications'>): readonly Metric[] => [
+export const alertMetrics = (
+  counts: Pick<AlertCounts, 'evaluations' | 'evaluationSeconds' | 'notifications'>,
+): readonly Metric[] => [
   {
     kind: 'counter',
     name: 'ninefold_observability_alert_evaluations_total',
     help: 'Evaluations of alert rules on this server, by outcome.',
     labels: ['outcome'],
     read: () => evaluationOutcomes.map(outcome => ({ labels: { outcome }, value: counts.evaluations(outcome) })),
+  },
+  {
+    kind: 'counter',
+    name: 'ninefold_observability_alert_evaluation_seconds_total',
+    help: 'The time that evaluations of alert rules have taken on this server, in seconds.',
+    read: () => [{ labels: {}, value: counts.evaluationSeconds }],
   },
   {
     kind: 'counter',

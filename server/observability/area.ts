@@ -1,12 +1,16 @@
+import { operationMetrics } from '../../domain/observability/activities/operation-metrics.ts'
 import { AlertCounts } from '../../domain/observability/alert-work/alert-counts.ts'
 import { observability } from '../../domain/observability/area.ts'
 import type { ObservabilityEnvironment } from '../../domain/observability/environment.ts'
 import { IngestionStatuses } from '../../domain/observability/ingestion-configs/ingestion-status.ts'
 import { observabilityHooks } from '../../domain/observability/hooks.ts'
 import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
+import { signalPolicies } from '../../domain/observability/retention/signal-policies.ts'
+import { RecentRetentions } from '../../domain/observability/retention/recent-retentions.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
+import { ScrapeCounts } from '../../domain/observability/scraping/scrape-counts.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import type { Observability } from '../../domain/ports/observability.ts'
@@ -23,6 +27,7 @@ import { telemetryFolder } from './native/files/places.ts'
 import { NativeMetricEngine } from './native/native-metric-engine.ts'
 import { telemetryHost } from './native/telemetry-checks.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
+import { scrapeMetrics } from './scrape-metrics.ts'
 import { observabilitySettings } from './settings.ts'
 
 type Optional = 'iam' | 'vault'
@@ -48,7 +53,11 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
     forms: () => observability.forms,
-    workers: parts => observability.workers(environmentOf(parts)),
+    workers: parts => {
+      const environment = environmentOf(parts)
+      const own = telemetry ?? ingestOf(parts).telemetry
+      return [...observability.workers(environment), operationMetrics({ ...environment, telemetry: own })]
+    },
     planes: parts => [ingestOf(parts).plane],
     provides: parts => ({ observability: telemetry ?? ingestOf(parts).telemetry }),
     start: (tx, _now, { settings }) => refreshLimits(tx, settings['observability.limits']),
@@ -62,7 +71,11 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const lease = new NativeLease()
   const alertCounts = new AlertCounts()
   expose(alertMetrics(alertCounts))
-  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease })
+  const scrapeCounts = new ScrapeCounts()
+  expose(scrapeMetrics(scrapeCounts))
+  const retentionOf = async (workspace: string) =>
+    (await signalPolicies(store, workspace, 'OBSERVABILITY_SIGNAL_METRICS')).retention
+  const metrics = new NativeMetricEngine({ ...parts, root: telemetryFolder(dataDir), lease, retentionOf })
   expose(engineMetrics(metrics))
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
@@ -72,8 +85,10 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     limits: settings['observability.limits'],
     lease,
     alertCounts,
+    scrapeCounts,
     metrics,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
+    retentions: new RecentRetentions(store),
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
     queries: new RunningQueries(),

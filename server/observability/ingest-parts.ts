@@ -2,7 +2,6 @@ import type { ObservabilityEnvironment } from '../../domain/observability/enviro
 import { dropReasons, PlatformTelemetry } from '../../domain/observability/ingest/platform-telemetry.ts'
 import { ingestPlane } from '../../domain/observability/plane/ingest-plane.ts'
 import { BodyMemory } from '../../domain/observability/plane/read-body.ts'
-import { RecentRetentions } from '../../domain/observability/plane/recent-retentions.ts'
 import { SenderRates } from '../../domain/observability/plane/sender-rates.ts'
 import type { DataPlane } from '../../domain/ports/data-planes.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
@@ -32,7 +31,6 @@ export function ingestParts(
   const plane = ingestPlane(generated.domain, {
     ...environment,
     rates: new SenderRates(),
-    retentions: new RecentRetentions(environment.store),
     memory: new BodyMemory(),
   })
   return { plane, telemetry }

@@ -13,10 +13,18 @@ export type NotificationOutcome = (typeof notificationOutcomes)[number]
 /** Counts the evaluations and notifications of alert rules on this server, for its metrics. */
 export class AlertCounts {
   readonly #evaluations = new Map<EvaluationOutcome, number>()
+  #evaluationSeconds = 0
   readonly #notifications = new Map<NotificationOutcome, number>()
 
-  evaluated(outcome: EvaluationOutcome): void {
+  /** Counts an evaluation with its duration in milliseconds. */
+  evaluated(outcome: EvaluationOutcome, durationMs: number): void {
     this.#evaluations.set(outcome, this.evaluations(outcome) + 1)
+    this.#evaluationSeconds += durationMs / 1000
+  }
+
+  /** The seconds that all evaluations have taken together. */
+  get evaluationSeconds(): number {
+    return this.#evaluationSeconds
   }
 
   notified(outcome: NotificationOutcome): void {

@@ -69,6 +69,7 @@ async function evaluateAt(
   await turn.tx(tx => storeResult(parts, tx, read, { decision, evaluated, health, nowMs: tickMs }))
   parts.alertCounts.evaluated(
     error !== '' ? 'error' : health === 'OBSERVABILITY_RULE_HEALTH_NO_DATA' ? 'no_data' : 'ok',
+    performance.now() - startedMs,
   )
 }
 

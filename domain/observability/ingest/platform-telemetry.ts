@@ -5,7 +5,7 @@ import { ApiError } from '../../../runtime/errors.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
 import { labelKey } from '../metrics/label-key.ts'
 import type { MetricBatch } from '../metrics/metric-batch.ts'
-import { defaultRetentionsMs } from '../retention/default-retentions.ts'
+import type { RecentRetentions } from '../retention/recent-retentions.ts'
 import { SampleBatch } from './sample-batch.ts'
 
 /** The largest number of samples that wait for the engine at one time. */
@@ -20,6 +20,7 @@ export type DropReason = (typeof dropReasons)[number]
 /** The parts for the telemetry of the platform. */
 export interface PlatformTelemetryParts extends Pick<Parts<ObservabilityArea>, 'store' | 'taxonomy'> {
   readonly metrics: Pick<MetricEngine, 'write'>
+  readonly retentions: Pick<RecentRetentions, 'of'>
   /** Whether `observability.default_engine` is an engine of this server. */
   readonly hasEngine: boolean
   /** Receives the errors of the engine. */
@@ -58,7 +59,7 @@ export class PlatformTelemetry implements Observability {
   }
 
   async #write(workspace: string, samples: readonly MetricSample[]): Promise<void> {
-    const { failed, metrics, store, taxonomy } = this.#parts
+    const { failed, metrics, retentions, store, taxonomy } = this.#parts
     try {
       await taxonomy.checkActive(store, workspace)
     } catch (error) {
@@ -67,7 +68,7 @@ export class PlatformTelemetry implements Observability {
     }
     try {
       // The metrics of the platform do not use up the quotas of the workspace.
-      const limits = { activeSeries: -1, retentionMs: defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS }
+      const limits = { activeSeries: -1, retentionMs: await retentions.of(workspace, 'OBSERVABILITY_SIGNAL_METRICS') }
       const { accepted } = await metrics.write(workspace, batchOf(samples), limits)
       this.#drop('refused', Math.max(0, samples.length - accepted))
     } catch (error) {

@@ -63,12 +63,23 @@ function* sameTargets({ prometheus_scrape, static_labels = {} }: Body): Faults {
   }
 }
 
+/** Yields a fault for each label with a name that Prometheus keeps for itself, such as `__name__`. */
+function* reservedLabels({ prometheus_scrape, static_labels = {} }: Body): Faults {
+  const places: [string, Readonly<Record<string, string>>][] = [['static_labels', static_labels]]
+  for (const [i, { labels = {} }] of (prometheus_scrape?.targets ?? []).entries())
+    places.push([`prometheus_scrape.targets[${i}].labels`, labels])
+  for (const [place, labels] of places)
+    for (const name of Object.keys(labels))
+      if (name.startsWith('__')) yield { field: `${place}.${name}`, description: 'must not begin with two underscores' }
+}
+
 const rules = rulesOf<IngestionConfigUpdate>()
 
 const formOfAll: readonly FormRule[] = [
   rules(ingestionKinds, severalKinds),
   rules(['ingest_keys', 'prometheus_scrape'], keyFaults),
   rules(['prometheus_scrape', 'static_labels'], sameTargets),
+  rules(['prometheus_scrape', 'static_labels'], reservedLabels),
 ]
 
 /** The rules for the bodies of new ingestion configs beyond their schema (step 5). */
@@ -96,4 +107,5 @@ export function* configFaults(config: Body & Kinds): Faults {
   yield* keyFaults(config)
   yield* timeFaults(config)
   yield* sameTargets(config)
+  yield* reservedLabels(config)
 }

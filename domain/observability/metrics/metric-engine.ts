@@ -106,11 +106,11 @@ export interface MetricEngine {
   push(workspace: string, pushed: PushedBody, limits: WriteLimits): Promise<WriteResult>
   /** Writes samples; resolves once the samples are on the disk. */
   write(workspace: string, batch: MetricBatch, limits: WriteLimits): Promise<WriteResult>
-  /**
-   * Removes samples that are older than the retention of their series. From then on, reads show no older samples either.
-   */
+  /** Removes samples that are older than the retention of their series. */
   purge(workspace: string, retention: TelemetryRetention): Promise<RetainedBytes>
   /** Removes all telemetry of a workspace. */
   drop(workspace: string): Promise<void>
   usage(workspace: string): Promise<MetricUsage>
+  /** Returns the workspaces that have got samples on this server since its start. */
+  written(): readonly string[]
 }

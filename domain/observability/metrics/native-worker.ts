@@ -1,17 +1,23 @@
 import type { Worker } from '../../ports/workers.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import { storeUsage } from '../quotas/telemetry-usage.ts'
 
-/** The time between two runs, in milliseconds: a run has nothing to do but to be there. */
+/** The time between two runs, in milliseconds. */
 const everyMs = 60_000
 
 /**
  * Returns the worker with the lease `observability.native`, whose holder serves the telemetry of the native engine
- * (conventions §15).
+ * (conventions §15), and stores for the other servers how much workspaces use.
  */
-export const nativeWorker = ({ lease }: Pick<ObservabilityEnvironment, 'lease'>): Worker => ({
+export const nativeWorker = ({
+  lease,
+  metrics,
+  store,
+}: Pick<ObservabilityEnvironment, 'lease' | 'metrics' | 'store'>): Worker => ({
   name: 'observability.native',
   everyMs,
-  async run({ signal }) {
+  async run({ signal, tx }) {
     lease.hold(signal)
+    await storeUsage({ metrics, store, tx })
   },
 })

@@ -9,7 +9,6 @@ import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
 import { batchOf, type DescribedSeries } from '../metrics/metric-batch.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
-import { defaultRetentionsMs } from '../retention/default-retentions.ts'
 import { Authorizations } from './authorizations.ts'
 import { TargetScraper } from './target-scraper.ts'
 import { offsetOf, tickAfter } from './ticks.ts'
@@ -32,7 +31,17 @@ const writtenSeries = 5_000
 /** The parts of scraping. */
 export type ScrapingParts = Pick<
   ObservabilityEnvironment,
-  'clock' | 'failed' | 'functions' | 'limits' | 'metrics' | 'outbound' | 'statuses' | 'store' | 'taxonomy'
+  | 'clock'
+  | 'failed'
+  | 'functions'
+  | 'limits'
+  | 'metrics'
+  | 'outbound'
+  | 'retentions'
+  | 'scrapeCounts'
+  | 'statuses'
+  | 'store'
+  | 'taxonomy'
 >
 
 /** A target that is scraped. */
@@ -106,6 +115,7 @@ export class ScrapeSchedule {
       if (known) Object.assign(known, { config, next })
       else this.#targets.set(key, { config, target, scraper: new TargetScraper(), next })
     }
+    this.#parts.scrapeCounts.targets = this.#targets.size
     if (this.#targets.size === 0) return this.#rest()
     this.#timer ??= setInterval(() => this.scrapeDue(), dueMs).unref()
   }
@@ -119,11 +129,13 @@ export class ScrapeSchedule {
       const group = { name: config.workspace_id, limit: maxPerWorkspace }
       const time = now - next > lateMs ? now : next
       // A target without room waits for the next look; ticks that pass meanwhile are left out.
-      if (this.#work.start(key, [group], () => this.#scrape(key, scraped, time))) scraped.next = firstTick(key, config, now)
+      if (this.#work.start(key, [group], () => this.#scrape(key, scraped, time)))
+        scraped.next = firstTick(key, config, now)
     }
   }
 
   #rest(): void {
+    if (this.#signal.aborted) this.#parts.scrapeCounts.targets = 0
     clearInterval(this.#timer)
     this.#timer = undefined
   }
@@ -150,7 +162,8 @@ export class ScrapeSchedule {
 
   async #scrape(key: string, scraped: Scraped, time: number): Promise<void> {
     const { config, scraper, target } = scraped
-    const { clock, failed, outbound, statuses } = this.#parts
+    const { clock, failed, outbound, scrapeCounts, statuses } = this.#parts
+    const begun = performance.now()
     const { prometheus_scrape: rules } = config
     if (!rules) return
     const scrape = {
@@ -173,7 +186,9 @@ export class ScrapeSchedule {
       const all = { ...rejections }
       for (const [reason, count] of Object.entries(result.rejections)) all[reason] = (all[reason] ?? 0) + count
       statuses.received(config.id, { accepted: result.accepted, rejections: all }, clock.now())
+      scrapeCounts.scraped(status.up ? 'up' : 'down', result.accepted, performance.now() - begun)
     } catch (error) {
+      scrapeCounts.scraped('not_written', 0, performance.now() - begun)
       if (!this.#signal.aborted) failed(error, `observability.ingestionConfigs ${config.id}`)
     }
     // A target that has left the schedule during its scrape was ended before these samples.
@@ -190,9 +205,9 @@ export class ScrapeSchedule {
 
   /** Writes the end of the series of the last scrape of a target. */
   async #writeEnd({ config, scraper }: Scraped): Promise<void> {
-    const batch = scraper.end(this.#parts.clock.now())
-    if (batch === undefined) return
-    await this.#write(config, batch).catch((error: unknown) =>
+    const series = scraper.end(this.#parts.clock.now())
+    if (series === undefined) return
+    await this.#write(config, { series, metadata: [] }).catch((error: unknown) =>
       this.#parts.failed(error, `observability.ingestionConfigs ${config.id}`),
     )
   }
@@ -202,16 +217,14 @@ export class ScrapeSchedule {
     { workspace_id: workspace }: StoredIngestionConfig,
     { metadata, series }: DescribedSeries,
   ): Promise<Received> {
-    const { limits, metrics } = this.#parts
+    const { limits, metrics, retentions } = this.#parts
     const activeSeries = effectiveLimit(limits, workspace, 'activeSeries')
+    const retentionMs = await retentions.of(workspace, 'OBSERVABILITY_SIGNAL_METRICS')
     const rejections: Record<string, number> = {}
     let accepted = 0
     for (let at = 0; at < series.length; at += writtenSeries) {
       const part = { series: series.slice(at, at + writtenSeries), metadata: at === 0 ? metadata : [] }
-      const result = await metrics.write(workspace, batchOf(part), {
-        activeSeries,
-        retentionMs: defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS,
-      })
+      const result = await metrics.write(workspace, batchOf(part), { activeSeries, retentionMs })
       accepted += result.accepted
       for (const [reason, count] of Object.entries(result.rejections))
         rejections[reason] = (rejections[reason] ?? 0) + count

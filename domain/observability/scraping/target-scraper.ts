@@ -101,7 +101,7 @@ export class TargetScraper {
    * Returns the end of all series of the target at `now` in milliseconds since 1970, but after their last sample, for a
    * target that is scraped no more; undefined if there are none.
    */
-  end(now: number): MetricBatch | undefined {
+  end(now: number): readonly Series[] | undefined {
     const target = this.#target
     if (target === undefined) return undefined
     const time = Math.max(now, this.#time + 1)

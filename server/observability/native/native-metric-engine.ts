@@ -16,7 +16,7 @@ import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../.
 import { JsonText } from '../../../runtime/json.ts'
 import { EngineCounts } from './engine-counts.ts'
 import { SampleCounts } from './sample-counts.ts'
-import type { ReadCall, WriteCall } from './calls/messages.ts'
+import type { Question, ReadCall, WriteCall } from './calls/messages.ts'
 import { EngineThreads, ownBytes, type EngineThreadsParts } from './threads/engine-threads.ts'
 
 /** The longest time in milliseconds of calls that name none. */
@@ -25,19 +25,29 @@ const longestMs = 30_000
 /** The parts of the engine. */
 export interface NativeEngineParts extends EngineThreadsParts {
   readonly clock: Pick<Clock, 'now'>
+  /**
+   * Returns the retention of the metrics of a workspace: reads show no older samples, also before a purge deletes them.
+   * Absent: reads show all samples.
+   */
+  readonly retentionOf?: (workspace: string) => Promise<TelemetryRetention>
 }
 
-type Call<Kind extends ReadCall['kind']> = Extract<ReadCall, { readonly kind: Kind }>
+type Call<Kind extends Question['kind']> = Extract<Question, { readonly kind: Kind }>
+
+/** The retention of a workspace without limits. */
+const unlimited: TelemetryRetention = { defaultMs: Infinity, selected: [] }
 
 /** The metrics in files of this host, which threads write and read (observability.md 6). */
 export class NativeMetricEngine implements MetricEngine {
   readonly counts = new EngineCounts()
   readonly #clock: Pick<Clock, 'now'>
   readonly #threads: EngineThreads<ReadCall, WriteCall>
+  readonly #retentionOf: NativeEngineParts['retentionOf']
   readonly #samples = new SampleCounts()
 
-  constructor({ clock, ...parts }: NativeEngineParts) {
+  constructor({ clock, retentionOf, ...parts }: NativeEngineParts) {
     this.#clock = clock
+    this.#retentionOf = retentionOf
     this.#threads = new EngineThreads(parts, { reader: 'query-thread', writer: 'writer-thread' })
   }
 
@@ -101,6 +111,10 @@ export class NativeMetricEngine implements MetricEngine {
     return { activeSeries, samplesLastMinute: this.#samples.of(workspace, now) }
   }
 
+  written(): readonly string[] {
+    return this.#samples.workspaces()
+  }
+
   /** Ends the threads; samples that were pushed before are on the disk. */
   end(): Promise<void> {
     return this.#threads.end()
@@ -110,8 +124,9 @@ export class NativeMetricEngine implements MetricEngine {
     return this.#clock.now()
   }
 
-  async #read(call: ReadCall, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
-    return this.counts.query(() => this.#threads.read(call, timeoutMs, signal))
+  async #read(question: Question, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    const retention = (await this.#retentionOf?.(question.workspace)) ?? unlimited
+    return this.counts.query(() => this.#threads.read({ ...question, retention }, timeoutMs, signal))
   }
 
   #written(workspace: string, result: unknown): WriteResult {

@@ -28,6 +28,11 @@ export class SampleCounts {
     return sum
   }
 
+  /** Returns the workspaces that have written samples. */
+  workspaces(): readonly string[] {
+    return [...this.#counts.keys()]
+  }
+
   forget(workspace: string): void {
     this.#counts.delete(workspace)
   }

@@ -35,8 +35,11 @@ export interface EndCall {
   readonly kind: 'end'
 }
 
-/** The work of a thread that reads; `now` is the time of the call. */
-export type ReadCall = { readonly workspace: string; readonly now: number } & (
+/** The work of a thread that reads, beyond the samples whose retention has ended at the time of the call, `now`. */
+export type ReadCall = Question & { readonly retention: TelemetryRetention }
+
+/** What a call asks for; `now` is the time of the call. */
+export type Question = { readonly workspace: string; readonly now: number } & (
   | { readonly kind: 'query'; readonly query: InstantQuery }
   | { readonly kind: 'range'; readonly query: RangeQuery }
   | { readonly kind: 'alert'; readonly query: string; readonly time: number; readonly timeoutMs: number }

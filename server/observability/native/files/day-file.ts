@@ -3,7 +3,10 @@ import { countOf, encodeChunk, mostSamples } from '../format/chunk.ts'
 import { decodePart, encodePart, samplesOfSeries, type Part } from '../format/part.ts'
 import { mergeSamples, samplesBetween, type Samples } from '../format/samples.ts'
 import { chunksBetween, daySchema, samplesOfChunks, type ChunkRow } from './day-tables.ts'
-import { checked, openForWriting, rowsOf, transact } from './telemetry-file.ts'
+import { checked, openForWriting, rowOf, rowsOf, transact } from './telemetry-file.ts'
+
+/** The number of pages that one call gives back: a call takes some milliseconds. */
+const pagesOfStep = 500
 
 /** A part and its number in the file. */
 export interface StoredPart {
@@ -100,10 +103,11 @@ export class DayFile {
     })
   }
 
-  /** Returns the bytes of the chunks of each series. */
-  bytesOfSeries(): readonly (readonly [series: number, bytes: number])[] {
-    const sums = this.#database.prepare('SELECT series, sum(length(bytes)) FROM chunks GROUP BY series')
-    return checked(this.file, () => rowsOf<[number, number]>(sums))
+  /** Returns the bytes of the chunks of at most `count` series whose ids are greater than `after`, in the order of ids. */
+  bytesOfSeries(after: number, count: number): readonly (readonly [series: number, bytes: number])[] {
+    const sums = this.#database.prepare(`SELECT series, sum(length(bytes)) FROM chunks WHERE series > ?
+      GROUP BY series ORDER BY series LIMIT ?`)
+    return checked(this.file, () => rowsOf<[number, number]>(sums, after, count))
   }
 
   /** Whether the file has no sample. */
@@ -112,9 +116,12 @@ export class DayFile {
     return checked(this.file, () => this.#database.prepare('SELECT 1 FROM chunks LIMIT 1').get() === undefined)
   }
 
-  /** Gives pages without content back to the file system. */
-  shrink(): void {
-    checked(this.file, () => this.#database.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(PASSIVE)'))
+  /** Gives pages without content back to the file system, some at a time; returns whether none are left. */
+  shrink(): boolean {
+    return checked(this.file, () => {
+      this.#database.exec(`PRAGMA incremental_vacuum(${pagesOfStep}); PRAGMA wal_checkpoint(PASSIVE)`)
+      return rowOf<[number]>(this.#database.prepare('PRAGMA freelist_count'))?.[0] === 0
+    })
   }
 
   close(): void {

@@ -58,6 +58,21 @@ export class IndexFile {
     )
   }
 
+  /** Returns at most `count` series whose ids are greater than an id, in the order of ids. */
+  after(id: number, count: number): readonly IndexedSeries[] {
+    const statement = this.#database.prepare(
+      'SELECT id, labels, first, last FROM series WHERE id > ? ORDER BY id LIMIT ?',
+    )
+    return checked(this.file, () =>
+      rowsOf<[number, string, number, number]>(statement, id, count).map(([next, key, first, last]) => ({
+        id: next,
+        key,
+        first,
+        last,
+      })),
+    )
+  }
+
   metadata(): readonly MetricMetadata[] {
     return checked(this.file, () =>
       rowsOf<[string, MetricMetadata['type'], string, string]>(
@@ -89,15 +104,6 @@ export class IndexFile {
       for (const id of ids) gone.run(id)
       this.#put('generation', String(Number(this.#about('generation') ?? 0) + 1))
     })
-  }
-
-  /** The retention of the workspace as JSON; undefined before it is stored. */
-  get retention(): string | undefined {
-    return checked(this.file, () => this.#about('retention'))
-  }
-
-  storeRetention(retention: string): void {
-    if (retention !== this.retention) this.#change(() => this.#put('retention', retention))
   }
 
   close(): void {

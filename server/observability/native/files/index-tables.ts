@@ -1,7 +1,7 @@
 /**
  * The tables of the index of a workspace. `series` has the labels as a list of names and values in JSON, by names, and the
  * times of the first and the newest sample; ids are never used again. `about` has the generation of the series, which
- * changes when series are deleted, and the retention.
+ * changes when series are deleted.
  */
 export const indexSchema = `
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -47,15 +47,19 @@ export class IndexReader {
     return existsSync(this.#file)
   }
 
-  /** Reads the series or streams that the writer has added since the last call. */
-  refresh(): void {
+  /**
+   * Takes the retention of the workspace, by default that of the last purge, and reads the series or streams that the
+   * writer has added since the last call.
+   */
+  refresh(retention?: TelemetryRetention): void {
+    if (retention) this.#setRetention(JSON.stringify(retention))
     checked(this.#file, () => {
       this.database.exec('BEGIN')
       try {
         const generation = this.#about('generation')
         if (generation !== this.#generation) this.#catalog = new SeriesCatalog()
         this.#generation = generation
-        this.#readRetention(this.#about('retention') ?? '')
+        if (!retention) this.#setRetention(this.#about('retention') ?? '')
         const added = this.database.prepare(`SELECT id, labels FROM ${this.#table} WHERE id > ? ORDER BY id`)
         for (const [id, key] of rowsOf<[number, string]>(added, this.#catalog.lastId)) this.#catalog.add(id, key)
       } finally {
@@ -68,7 +72,7 @@ export class IndexReader {
     this.database.close()
   }
 
-  #readRetention(text: string): void {
+  #setRetention(text: string): void {
     if (text === this.#retention.text) return
     const given: TelemetryRetention = JSON.parse(text)
     this.#retention = { text, value: new SeriesRetention(given) }

@@ -1,5 +1,6 @@
 import type { MetricSelection } from '../../../../domain/observability/metrics/metric-engine.ts'
 import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
+import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
 import type { MetricLabel } from '../../../../output/observability/types.ts'
 import { FileSource } from './file-source.ts'
 import type { KnownSeries } from './series-catalog.ts'
@@ -20,10 +21,18 @@ export interface LabelsCall {
   readonly now: number
 }
 
-/** Returns the names of the labels of selected series, in the order of names, with the values of one label. */
-export function labelsOf(reader: WorkspaceReader, { label, now, selection }: LabelsCall): readonly MetricLabel[] {
+/**
+ * Returns the names of the labels of selected series, in the order of names, with the values of one label; none for a
+ * workspace without metrics. Throws the error of the first faulty selector.
+ */
+export function labelsOf(
+  reader: WorkspaceReader | undefined,
+  { label, now, selection }: LabelsCall,
+): readonly MetricLabel[] {
+  const selectors = selection.match.map(each => parseSelector(each, 'match'))
+  if (reader === undefined) return []
   const names = new Map<string, Set<string>>()
-  for (const { labels } of selectedSeries(reader, selection, now)) {
+  for (const { labels } of selectedSeries(reader, selection, selectors, now)) {
     for (const [name, value] of Object.entries(labels)) {
       const values = names.get(name) ?? new Set<string>()
       if (values.size === 0) names.set(name, values)
@@ -43,14 +52,13 @@ export function labelsOf(reader: WorkspaceReader, { label, now, selection }: Lab
 /** Returns the series that one of the selectors selects and that have a sample between the times. */
 function selectedSeries(
   reader: WorkspaceReader,
-  { end = Infinity, match, start = -Infinity }: MetricSelection,
+  { end = Infinity, start = -Infinity }: MetricSelection,
+  selectors: readonly (readonly Matcher[])[],
   now: number,
 ): readonly Pick<KnownSeries, 'labels'>[] {
   const kept = keptSeries(reader, now)
   const selected =
-    match.length === 0
-      ? kept.keys()
-      : new Set(match.flatMap(each => reader.catalog.matching(parseSelector(each, 'match'))))
+    selectors.length === 0 ? kept.keys() : new Set(selectors.flatMap(each => reader.catalog.matching(each)))
   const found: Pick<KnownSeries, 'labels'>[] = []
   const unsure: KnownSeries[] = []
   for (const series of selected) {

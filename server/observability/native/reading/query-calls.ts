@@ -37,7 +37,7 @@ export class QueryCalls {
   run(call: ReadCall): unknown {
     const reader = this.#readerOf(call.workspace)
     try {
-      reader?.refresh()
+      reader?.refresh(call.retention)
       return this.#result(call, reader)
     } finally {
       reader?.endSnapshots()
@@ -51,7 +51,7 @@ export class QueryCalls {
       case 'descriptors':
         return reader === undefined ? [] : descriptorsOf(reader, call.now)
       case 'labels':
-        return reader === undefined ? [] : labelsOf(reader, call)
+        return labelsOf(reader, call)
       case 'query':
         return runInstantQuery(source, call.query, isAborted).data
       case 'range':

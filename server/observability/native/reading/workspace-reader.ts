@@ -1,3 +1,4 @@
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import type { MetricMetadata } from '../../../../domain/observability/metrics/samples.ts'
 import { checked, rowsOf, type FileFault } from '../files/telemetry-file.ts'
 import type { MetricPlaces } from '../files/places.ts'
@@ -29,6 +30,7 @@ export class WorkspaceReader {
     return this.#index.catalog
   }
 
+  /** The retention of the last `refresh`. */
   get retention(): SeriesRetention {
     return this.#index.retention
   }
@@ -38,9 +40,9 @@ export class WorkspaceReader {
     return this.#index.isCurrent
   }
 
-  /** Reads the series that the writer has added since the last call. */
-  refresh(): void {
-    this.#index.refresh()
+  /** Takes the retention of the workspace, and reads the series that the writer has added since the last call. */
+  refresh(retention: TelemetryRetention): void {
+    this.#index.refresh(retention)
   }
 
   /** Returns the first and the last time of each series in the index; samples in parts may be newer or older. */

@@ -36,6 +36,15 @@ export class SeriesRetention {
     return this.#selected.findIndex(({ matchers }) => fits(labels, matchers))
   }
 
+  /** Finds what `policyOf` returns, with a step for each policy. */
+  *policySearch(labels: Labels): Generator<void, number> {
+    for (const [number, { matchers }] of this.#selected.entries()) {
+      if (fits(labels, matchers)) return number
+      yield
+    }
+    return -1
+  }
+
   /** Returns the retention of the policy with a number in milliseconds; -1 is the default. */
   ofPolicy(number: number): number {
     return this.#selected[number]?.retentionMs ?? this.#defaultMs

@@ -64,12 +64,15 @@ export class Compaction {
   }
 }
 
-/** Moves all samples of a file to chunks at once; `storeTimes` stores the times of changed series in the index. */
-export function compactWhole(file: DayFile, storeTimes: () => void): void {
-  while (file.parts.length > 0) {
-    const compaction = new Compaction(file)
-    while (!compaction.step());
-    storeTimes()
-    compaction.end()
-  }
+/** Moves the samples of the present parts of a file to chunks; `storingTimes` stores the times of changed series. */
+export function* compactPresent(file: DayFile, storingTimes: () => Iterable<void>): Generator<void> {
+  const compaction = new Compaction(file)
+  while (!compaction.step()) yield
+  yield* storingTimes()
+  compaction.end()
+}
+
+/** Moves all samples of a file to chunks; `storingTimes` stores the times of changed series. */
+export function* compactWhole(file: DayFile, storingTimes: () => Iterable<void>): Generator<void> {
+  while (file.parts.length > 0) yield* compactPresent(file, storingTimes)
 }

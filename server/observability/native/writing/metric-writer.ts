@@ -1,10 +1,11 @@
 import type { WriteLimits, WriteResult } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
 import { existsSync } from 'node:fs'
+import { engineUnavailable } from '../../../../output/shared/errors.ts'
 import { makeFolders } from '../files/folders.ts'
 import { dayOf, MetricPlaces } from '../files/places.ts'
 import type { FileFault } from '../files/telemetry-file.ts'
-import { Compaction } from './compaction.ts'
+import { compactPresent } from './compaction.ts'
 import { isDue } from './compaction-rules.ts'
 import { WorkspaceWriter } from './workspace-writer.ts'
 
@@ -21,6 +22,12 @@ interface OpenWorkspace {
   usedAt: number
   /** The writes that wait for the commit. */
   readonly waiting: Waiting[]
+}
+
+/** The compaction of a file of a workspace. */
+interface RunningCompaction {
+  readonly workspace: string
+  readonly steps: Generator<void>
 }
 
 /** A write whose samples are not on the disk yet. */
@@ -40,7 +47,9 @@ export class MetricWriter {
   readonly #root: string
   readonly #report: (fault: FileFault) => void
   readonly #open = new Map<string, OpenWorkspace>()
-  #compaction: { readonly workspace: string; readonly compaction: Compaction } | undefined
+  #compaction: RunningCompaction | undefined
+  /** The workspaces whose files other work changes in steps. */
+  readonly #held = new Set<string>()
 
   constructor(root: string, report: (fault: FileFault) => void) {
     this.#root = root
@@ -91,27 +100,35 @@ export class MetricWriter {
       this.#compaction = this.#nextCompaction(now)
       return this.#compaction !== undefined
     }
-    const { compaction, workspace } = this.#compaction
+    const { steps, workspace } = this.#compaction
     const open = this.#open.get(workspace)
     try {
-      if (open && !compaction.step()) return true
-      open?.writer.storeTimes()
-      if (open) compaction.end()
+      if (open && !steps.next().done) return true
       open?.writer.forgetInactive(now)
     } catch (error) {
-      if (open) this.#abandon(workspace, open, error)
+      if (open && this.#open.get(workspace) === open) this.#abandon(workspace, open, error)
     }
     this.#compaction = undefined
     return true
   }
 
-  /** Returns the writer of a workspace, for which nothing waits; undefined if the workspace has no metrics. */
-  settled(workspace: string, now: number): WorkspaceWriter | undefined {
+  /**
+   * Returns the writer of a workspace for work in steps: until `letGo`, the files are not closed and not compacted, but
+   * writes go on between the steps. Undefined if the workspace has no metrics. Throws ENGINE_UNAVAILABLE for a workspace
+   * that is held.
+   */
+  hold(workspace: string, now: number): WorkspaceWriter | undefined {
+    if (this.#held.has(workspace)) throw busy()
     if (!existsSync(this.placesOf(workspace).index)) return undefined
     this.commit()
     const { writer } = this.#opened(workspace, now)
+    this.#held.add(workspace)
     if (this.#compaction?.workspace === workspace) this.#compaction = undefined
     return writer
+  }
+
+  letGo(workspace: string): void {
+    this.#held.delete(workspace)
   }
 
   /** Closes the files of a workspace; what waits is committed. */
@@ -157,15 +174,20 @@ export class MetricWriter {
 
   #closeIdle(now: number): void {
     for (const [workspace, { usedAt, writer }] of this.#open) {
+      if (this.#held.has(workspace)) continue
       writer.days.closeIdle(dayOf(now))
       if (now - usedAt > idleMs || this.#open.size > mostOpen) this.release(workspace)
     }
   }
 
-  #nextCompaction(now: number): { workspace: string; compaction: Compaction } | undefined {
-    for (const [workspace, { writer }] of this.#open)
-      for (const file of writer.days.withParts())
-        if (isDue(file, now)) return { workspace, compaction: new Compaction(file) }
+  #nextCompaction(now: number): RunningCompaction | undefined {
+    for (const [workspace, { writer }] of this.#open) {
+      if (this.#held.has(workspace)) continue
+      const file = [...writer.days.withParts()].find(each => isDue(each, now))
+      if (file) return { workspace, steps: compactPresent(file, () => writer.storingTimes(() => this.commit())) }
+    }
     return undefined
   }
 }
+
+const busy = () => engineUnavailable('the metrics of the workspace are being purged', { retryAfterSeconds: 60 })

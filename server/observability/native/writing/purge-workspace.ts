@@ -9,67 +9,117 @@ import { dayMs, namesIn } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'
 import { labelsOfKey } from '../../../../domain/observability/metrics/label-key.ts'
 import { compactWhole } from './compaction.ts'
-import type { MetricWriter } from './metric-writer.ts'
-import type { WorkspaceWriter } from './workspace-writer.ts'
+import type { EndedSeries, WorkspaceWriter } from './workspace-writer.ts'
+
+/** The number of series that one step reads or deletes: a step takes some milliseconds. */
+const seriesOfStep = 500
+
+/** What a purge works with. */
+export interface PurgeParts {
+  /** The writer of the workspace, which nobody closes before the end of the purge. */
+  readonly writer: WorkspaceWriter
+  readonly retention: TelemetryRetention
+  readonly now: number
+  /** Writes what waits in the writer. */
+  readonly commit: () => void
+  /** Takes the faults of files of days, which are left out. */
+  readonly report: (fault: FileFault) => void
+}
+
+/** A series with the number of its policy, -1 for the default, and its retention. */
+interface PurgedSeries extends EndedSeries {
+  readonly last: number
+  readonly policy: number
+  readonly keptMs: number
+}
+
+/** The result of the purge of a workspace without metrics. */
+export const nothingKept = ({ selected }: TelemetryRetention): RetainedBytes => ({
+  total: 0,
+  selected: selected.map(() => 0),
+})
 
 /**
  * Deletes the samples of the days that lie wholly before the retention of their series, and the series without newer
- * samples. Stores the retention, beyond which reads show nothing from now on.
+ * samples. Each step leaves the files whole, so that writes may happen in between, and that a purge that ends between two
+ * steps can be done again.
  */
-export function purgeWorkspace(
-  metrics: MetricWriter,
-  workspace: string,
-  given: TelemetryRetention,
-  now: number,
-  report: (fault: FileFault) => void,
-): RetainedBytes {
+export function* purgeWorkspace(parts: PurgeParts): Generator<void, RetainedBytes> {
+  const { commit, now, report, retention: given, writer } = parts
   const retention = new SeriesRetention(given)
-  const writer = metrics.settled(workspace, now)
-  if (writer === undefined) return { total: 0, selected: given.selected.map(() => 0) }
-  writer.index.storeRetention(JSON.stringify(given))
-  writer.storeTimes()
-  const series = writer.index.newerThan(-Infinity).map(({ id, key, last }) => {
-    const policy = given.selected.length === 0 ? -1 : retention.policyOf(labelsOfKey(key))
-    return { id, last, policy, keptMs: retention.ofPolicy(policy) }
-  })
-  for (const day of metrics.placesOf(workspace).days()) {
+  yield* writer.storingTimes(commit)
+  const series = yield* seriesOf(parts, retention)
+  for (const day of writer.places.days()) {
+    yield
     const ageMs = now - (day + 1) * dayMs
     try {
       if (ageMs > retention.longestMs) writer.days.remove(day)
-      else if (ageMs > retention.shortestMs)
-        purgeDay(
-          writer,
-          day,
-          series.filter(({ keptMs }) => ageMs > keptMs).map(({ id }) => id),
-        )
+      else if (ageMs > retention.shortestMs) {
+        const ended = series.filter(({ keptMs }) => ageMs > keptMs)
+        yield* purgeDay(parts, day, ended)
+      }
     } catch (error) {
       if (!(error instanceof FileFault)) throw error
       report(error)
     }
   }
-  const ended = series.filter(({ keptMs, last }) => last < now - keptMs).map(({ id }) => id)
-  if (ended.length > 0) writer.deleteSeries(ended)
+  const gone = series.filter(({ last, since }) => last < since)
+  for (let at = 0; at < gone.length; at += seriesOfStep) {
+    writer.deleteSeries(gone.slice(at, at + seriesOfStep))
+    yield
+  }
   const policies = new Map(series.filter(({ policy }) => policy >= 0).map(({ id, policy }) => [id, policy]))
   const selected = given.selected.map(() => 0)
-  if (policies.size > 0) addBytes(selected, writer, policies, report)
-  return { total: bytesIn(metrics.placesOf(workspace).folder), selected }
+  if (policies.size > 0) yield* addBytes(selected, parts, policies)
+  return { total: bytesIn(writer.places.folder), selected }
+}
+
+/** Returns the series of the index with their retention. */
+function* seriesOf({ now, writer }: PurgeParts, retention: SeriesRetention): Generator<void, readonly PurgedSeries[]> {
+  const all: PurgedSeries[] = []
+  for (let from = 0; ; yield) {
+    const page = writer.index.after(from, seriesOfStep)
+    for (const { id, key, last } of page) {
+      const policy = yield* retention.policySearch(labelsOfKey(key))
+      const keptMs = retention.ofPolicy(policy)
+      all.push({ id, last, policy, keptMs, since: now - keptMs })
+      from = id
+    }
+    if (page.length < seriesOfStep) return all
+  }
+}
+
+/** Deletes the samples of series from the file of a day. */
+function* purgeDay({ commit, writer }: PurgeParts, day: number, series: readonly EndedSeries[]): Generator<void> {
+  const file = writer.days.open(day)
+  yield* compactWhole(file, () => writer.storingTimes(commit))
+  for (let at = 0; at < series.length; at += seriesOfStep) {
+    file.deleteSeries(series.slice(at, at + seriesOfStep).map(({ id }) => id))
+    yield
+  }
+  if (file.isEmpty()) return writer.days.remove(day)
+  while (!file.shrink()) yield
 }
 
 /**
  * Adds the bytes of the chunks of series to the sums of their policies; `policies` has the number of each series.
  * Samples of the last minutes lie in no chunk.
  */
-function addBytes(
+function* addBytes(
   sums: number[],
-  { days, places }: WorkspaceWriter,
+  { report, writer: { days, places } }: PurgeParts,
   policies: ReadonlyMap<number, number>,
-  report: (fault: FileFault) => void,
-): void {
+): Generator<void> {
   for (const day of places.days()) {
     try {
-      for (const [series, bytes] of days.open(day).bytesOfSeries()) {
-        const policy = policies.get(series)
-        if (policy !== undefined) sums[policy] = (sums[policy] ?? 0) + bytes
+      for (let from = 0; ; yield) {
+        const page = days.open(day).bytesOfSeries(from, seriesOfStep)
+        for (const [series, bytes] of page) {
+          const policy = policies.get(series)
+          if (policy !== undefined) sums[policy] = (sums[policy] ?? 0) + bytes
+          from = series
+        }
+        if (page.length < seriesOfStep) break
       }
     } catch (error) {
       if (!(error instanceof FileFault)) throw error
@@ -77,14 +127,6 @@ function addBytes(
     }
     days.closeIdle(day)
   }
-}
-
-function purgeDay(writer: WorkspaceWriter, day: number, series: readonly number[]): void {
-  const file = writer.days.open(day)
-  compactWhole(file, () => writer.storeTimes())
-  file.deleteSeries(series)
-  if (file.isEmpty()) writer.days.remove(day)
-  else file.shrink()
 }
 
 /** Returns the sizes of the files in a folder together. */

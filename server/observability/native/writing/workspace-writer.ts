@@ -21,6 +21,9 @@ const mostMetadata = 20_000
 /** The number of samples after which a write commits what waits, so that memory has a bound. */
 const mostWaiting = 500_000
 
+/** The number of series whose times one step stores: a step takes some milliseconds. */
+const touchedInStep = 1000
+
 /** The largest number of series in memory. */
 const mostKnown = 500_000
 
@@ -107,11 +110,16 @@ export class WorkspaceWriter {
     this.#waiting = 0
   }
 
-  /** Stores the times of changed series in the index. All samples must be committed. */
-  storeTimes(): void {
+  /** Stores the times of the series that have changed until now, in steps; `commit` writes what waits before each step. */
+  *storingTimes(commit: () => void): Generator<void> {
     const changed = [...this.#table.values()].filter(({ isChanged }) => isChanged)
-    if (changed.length > 0) this.index.touch(changed)
-    for (const series of changed) series.isChanged = false
+    for (let at = 0; at < changed.length; at += touchedInStep) {
+      commit()
+      const batch = changed.slice(at, at + touchedInStep)
+      this.index.touch(batch)
+      for (const series of batch) series.isChanged = false
+      yield
+    }
   }
 
   /** Forgets series that are not active, so that memory has a bound; the index knows them. */
@@ -119,10 +127,12 @@ export class WorkspaceWriter {
     this.#table.forgetInactive(now)
   }
 
-  /** Deletes series whose samples are deleted. */
-  deleteSeries(ids: readonly number[]): void {
-    this.index.delete(ids)
-    this.#table.forget(new Set(ids))
+  /** Deletes series whose samples are deleted, unless they have got newer samples since. */
+  deleteSeries(ended: readonly EndedSeries[]): void {
+    const since = new Map(ended.map(each => [each.id, each.since]))
+    for (const { id, last } of this.#table.values()) if (last >= (since.get(id) ?? Infinity)) since.delete(id)
+    this.index.delete([...since.keys()])
+    this.#table.forget(new Set(since.keys()))
   }
 
   close(): void {
@@ -211,6 +221,12 @@ export class WorkspaceWriter {
     this.#metadata.set(given.name, given)
     this.#newMetadata.push(given)
   }
+}
+
+/** A series whose samples are older than a time. */
+export interface EndedSeries {
+  readonly id: number
+  readonly since: number
 }
 
 /** Samples of a series that are not newer than its newest sample. */

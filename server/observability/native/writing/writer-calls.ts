@@ -1,13 +1,14 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PushedBody } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
+import { SlicedWork } from '../../../../domain/resources/sliced-work.ts'
 import { engineUnavailable } from '../../../../output/shared/errors.ts'
 import type { FileFault } from '../files/telemetry-file.ts'
 import type { Received, Sent, WriteCall } from '../calls/messages.ts'
 import { sentError } from '../calls/sent-error.ts'
 import { dropWorkspace, removeDropped } from './drop-workspace.ts'
 import { MetricWriter } from './metric-writer.ts'
-import { purgeWorkspace } from './purge-workspace.ts'
+import { nothingKept, purgeWorkspace } from './purge-workspace.ts'
 
 /** The time that a write waits for others to share its commit, in milliseconds. */
 const shareMs = 20
@@ -21,6 +22,8 @@ export class WriterCalls {
   readonly #port: MessagePort
   readonly #decode: (pushed: PushedBody) => MetricBatch
   readonly #writer: MetricWriter
+  /** The purges that run, keyed by the workspace. */
+  readonly #purges = new Map<string, Generator<void>>()
   /** The workspaces whose telemetry was dropped; the ids are never used again. */
   readonly #dropped = new Set<string>()
   #commit: NodeJS.Timeout | undefined
@@ -40,6 +43,7 @@ export class WriterCalls {
 
   #take({ call, id }: Sent<WriteCall>): void {
     if (call.kind === 'push' || call.kind === 'write') return this.#write(id, call)
+    if (call.kind === 'purge') return void this.#purge(id, call)
     try {
       this.#post({ id, result: this.#other(call) })
     } catch (error) {
@@ -48,18 +52,18 @@ export class WriterCalls {
     if (call.kind === 'end') this.#port.close()
   }
 
-  #other(call: Exclude<WriteCall, { kind: 'push' | 'write' }>): unknown {
+  #other(call: Exclude<WriteCall, { kind: 'push' | 'write' | 'purge' }>): unknown {
     switch (call.kind) {
       case 'active':
         return this.#writer.activeSeries(call.workspace, call.now)
-      case 'purge':
-        return purgeWorkspace(this.#writer, call.workspace, call.retention, call.now, fault => this.#reportFault(fault))
       case 'drop':
         this.#dropped.add(call.workspace)
+        this.#purges.get(call.workspace)?.return(undefined)
         this.#writer.release(call.workspace)
         return dropWorkspace(this.#root, call.workspace, 'metrics')
       case 'end':
         clearTimeout(this.#commit)
+        for (const steps of this.#purges.values()) steps.return(undefined)
         return this.#writer.releaseAll()
     }
   }
@@ -79,6 +83,30 @@ export class WriterCalls {
       return settle.reject(error)
     }
     this.#commit ??= setTimeout(() => this.#commitAll(), shareMs)
+  }
+
+  /** Purges a workspace in slices, between which calls are taken. The drop of the workspace ends its purge. */
+  async #purge(id: number, { now, retention, workspace }: Extract<WriteCall, { kind: 'purge' }>): Promise<void> {
+    try {
+      const writer = this.#writer.hold(workspace, now)
+      if (writer === undefined) return this.#post({ id, result: nothingKept(retention) })
+      const commit = () => this.#writer.commit()
+      const report = (fault: FileFault) => this.#reportFault(fault)
+      let result = nothingKept(retention)
+      const steps = (function* () {
+        result = yield* purgeWorkspace({ writer, retention, now, commit, report })
+      })()
+      this.#purges.set(workspace, steps)
+      try {
+        await new SlicedWork().run(steps)
+      } finally {
+        this.#purges.delete(workspace)
+        this.#writer.letGo(workspace)
+      }
+      this.#post({ id, result })
+    } catch (error) {
+      this.#post({ id, error: sentError(error) })
+    }
   }
 
   #commitAll(): void {

@@ -103,6 +103,7 @@ const unusedEngine: MetricEngine = {
   queryRange: unused,
   usage: unused,
   write: unused,
+  written: () => [],
 }
 
 /** Returns a gauge with a sample at its last value before a time, as a scrape at that time would add. */

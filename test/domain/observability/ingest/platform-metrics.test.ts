@@ -1,3 +1,4 @@
+import type { MetricEngine, WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PlatformTelemetry } from '../../../../domain/observability/ingest/platform-telemetry.ts'
 import type { MetricSample, Observability } from '../../../../domain/ports/observability.ts'
@@ -56,13 +57,15 @@ describe('telemetry that the platform cannot keep', () => {
 
   /** Returns the telemetry of a platform whose engine and workspaces behave as given, and the logged failures. */
   function telemetryWith(given: {
-    readonly write?: () => Promise<never>
+    readonly write?: MetricEngine['write']
+    readonly retention?: () => Promise<number>
     readonly check?: () => Promise<void>
     readonly hasEngine?: boolean
   }) {
     const failures: unknown[] = []
     const parts = {
       store: {},
+      retentions: { of: given.retention ?? (async () => 1) },
       taxonomy: { checkActive: given.check ?? (async () => undefined) },
       metrics: { write: given.write ?? (() => Promise.reject(new Error('the disk failed'))) },
       hasEngine: given.hasEngine ?? true,
@@ -82,6 +85,7 @@ describe('telemetry that the platform cannot keep', () => {
   it.each([
     ['engine', 0, { write: () => Promise.reject(engineUnavailable('elsewhere', { retryAfterSeconds: 5 })) }],
     ['engine', 1, {}],
+    ['engine', 1, { retention: () => Promise.reject(new Error('the store failed')) }],
     ['engine', 0, { hasEngine: false }],
     ['workspace', 0, { check: () => Promise.reject(inactive()) }],
     ['workspace', 1, { check: () => Promise.reject(new Error('the store failed')) }],
@@ -93,15 +97,26 @@ describe('telemetry that the platform cannot keep', () => {
     expect(failures).toHaveLength(logged)
   })
 
-  it('is dropped while 100,000 samples wait for the engine', async () => {
-    let release = (): void => {}
+  it('is written with the retention of its workspace, beside the quotas', async () => {
+    const given: WriteLimits[] = []
     const { telemetry } = telemetryWith({
-      write: () => new Promise<never>((_, reject) => (release = () => reject(new Error('late')))),
+      retention: async () => 30 * 86_400_000,
+      write: async (_workspace, _batch, limits) => {
+        given.push(limits)
+        return { accepted: 1, rejections: {}, message: '' }
+      },
     })
+    await telemetry.ingest(workspace, { metrics: [sample] })
+    expect(given).toEqual([{ activeSeries: -1, retentionMs: 30 * 86_400_000 }])
+  })
+
+  it('is dropped while 100,000 samples wait for the engine', async () => {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const { telemetry } = telemetryWith({ write: () => promise })
     const waiting = telemetry.ingest(workspace, { metrics: Array.from({ length: 100_000 }, () => sample) })
     await telemetry.ingest(workspace, { metrics: [sample] })
     expect(telemetry.dropped('queue')).toBe(1)
-    release()
+    reject(new Error('late'))
     await waiting
   })
 })

@@ -154,6 +154,12 @@ describe('an ingestion config', () => {
       { prometheus_scrape: { targets: [{ url: 'https://198.51.100.7/a' }, { url: 'https://198.51.100.7:443/b' }] } },
       'prometheus_scrape.targets[1]',
     ],
+    ['a static label of Prometheus', { otlp: {}, static_labels: { __name__: 'x' } }, 'static_labels.__name__'],
+    [
+      'a label of Prometheus at a target',
+      { prometheus_scrape: { targets: [{ url: 'https://198.51.100.7/a', labels: { __address__: 'x' } }] } },
+      'prometheus_scrape.targets[0].labels.__address__',
+    ],
     [
       'an absent secret',
       { prometheus_scrape: { ...scrape(), authorization_secret_id: absentId } },

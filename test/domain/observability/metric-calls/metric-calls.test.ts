@@ -189,10 +189,17 @@ describe('the lists of metrics', () => {
   })
 
   it('refuse selectors and ranges with faults', async () => {
-    const outcome = (more: object) => outcomeOf(served.admin.api.observability.listMetricLabels({ ...place, ...more }))
-    expect(await outcome({ match: ['up{'] })).toBe('QUERY_SYNTAX_INVALID')
-    expect(await outcome({ match: ['rate(up[5m])'] })).toBe('QUERY_TYPE_INVALID')
-    expect(await outcome({ start_time: at(1), end_time: at(0) })).toBe('QUERY_RANGE_INVALID')
+    const empty = await served.newPlace()
+    for (const { engine, workspace } of [place, empty]) {
+      const outcome = (more: object) =>
+        outcomeOf(served.admin.api.observability.listMetricLabels({ engine, workspace, ...more }))
+      expect(await outcome({ match: ['up{'] })).toBe('QUERY_SYNTAX_INVALID')
+      expect(await outcome({ match: ['up', '{}'] })).toBe('QUERY_SYNTAX_INVALID')
+      expect(await outcome({ match: ['rate(up[5m])'] })).toBe('QUERY_TYPE_INVALID')
+      expect(await outcome({ match: ['('.repeat(600)] })).toMatch(/^QUERY_/)
+      expect(await outcome({ start_time: at(1), end_time: at(0) })).toBe('QUERY_RANGE_INVALID')
+      expect(await outcome({ match: ['up'] })).toBe('OK')
+    }
   })
 })
 

@@ -82,6 +82,56 @@ it('a purge removes what is older than the policy of its series, and reads do no
   expect(policies.find(({ id }) => id === short)?.next_purge_time).toBe(nextPurgeTime(place.workspace, now + dayMs))
 })
 
+it('a policy holds for queries from its change on, and deletes nothing before the purge', async () => {
+  const place = await served.newPlace()
+  const now = Date.now()
+  const { workspace, engine } = place
+  await served.write(
+    workspace,
+    ...['api', 'shop'].map(job =>
+      series({ __name__: 'm', job }, [
+        [now - 20 * dayMs, 1],
+        [now - 2 * dayMs, 2],
+        [now - 3 * hourMs, 3],
+        [now - 60_000, 4],
+      ]),
+    ),
+  )
+  const { observability } = admin.api
+  const sums = async () => {
+    const body = { query: 'sum_over_time(m[30d])', time: new Date(now).toISOString() }
+    const { vector } = await observability.queryMetrics({ workspace, engine, body })
+    return Object.fromEntries(vector.map(({ metric, value }) => [metric['job'], value]))
+  }
+  const policies = await observability.listRetentionPolicies({ workspace, engine, filter: 'is_default = true' })
+  const byDefault = policies.retention_policies.find(({ name }) => name === 'default-metrics')?.id ?? ''
+  const keep = (id: string, retention: string) =>
+    observability.updateRetentionPolicy({ workspace, engine, id, update_mask: 'retention', body: { retention } })
+  // The default of a workspace holds before its first purge.
+  expect(await sums()).toEqual({ api: '9', shop: '9' })
+  await keep(byDefault, `${30 * 86_400}s`)
+  expect(await sums()).toEqual({ api: '10', shop: '10' })
+  const { resource_id: own } = await observability.createRetentionPolicy({
+    workspace,
+    engine,
+    body: { name: 'shop', selector: '{job="shop"}', retention: '7200s', signal: 'OBSERVABILITY_SIGNAL_METRICS' },
+  })
+  expect(await sums()).toEqual({ api: '10', shop: '4' })
+  await keep(own, '86400s')
+  expect(await sums()).toEqual({ api: '10', shop: '7' })
+  await keep(own, '3600s')
+  await purge(served.engine, now)
+  expect(await sums()).toEqual({ api: '10', shop: '4' })
+  await keep(own, `${30 * 86_400}s`)
+  expect(await sums()).toEqual({ api: '10', shop: '10' })
+  await keep(own, '3600s')
+  await purge(served.engine, now + dayMs)
+  await keep(own, `${30 * 86_400}s`)
+  // A purge deletes whole days.
+  expect(await sums()).toMatchObject({ api: '10' })
+  expect(Number((await sums())['shop'])).toBeLessThan(10)
+})
+
 it('all workspaces are purged once a night, and again after a failure', async () => {
   const platform = await testPlatform()
   const { api } = await platform.admin()

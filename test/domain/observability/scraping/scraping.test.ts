@@ -80,6 +80,32 @@ describe('a target', () => {
     expect((await read(id)).etag).toBe((await read(id)).etag)
   })
 
+  it('may have samples as old as the retention of its workspace', async () => {
+    const { workspace } = await addTenant(api, 'long-kept')
+    const where = { workspace, engine: 'native' }
+    const { observability } = api
+    const { retention_policies: policies } = await observability.listRetentionPolicies({
+      ...where,
+      filter: 'name = "default-metrics"',
+    })
+    const [{ id = '' } = {}] = policies
+    const days = (count: number) => count * 86_400_000
+    await observability.updateRetentionPolicy({
+      ...where,
+      id,
+      update_mask: 'retention',
+      body: { retention: `${days(30) / 1000}s` },
+    })
+    const time = Date.now() - days(20)
+    const page = await targetPage(onTestFinished, `kept 1 ${time}\ngone 1 ${time - days(11)}\n`)
+    const prometheus_scrape = { targets: [{ url: page.url }], scrape_interval: '5s', scrape_timeout: '2s' }
+    await observability.createIngestionConfig({ ...where, body: { name: 'old', prometheus_scrape } })
+    const body = { query: '{__name__=~"kept|gone"}', time: new Date(time + 1000).toISOString() }
+    await expect
+      .poll(async () => (await observability.queryMetrics({ ...where, body })).vector, { timeout: 60_000 })
+      .toMatchObject([{ metric: { __name__: 'kept' }, value: '1' }])
+  })
+
   it('ends the series that leave the page, and all of them when it is down or disabled', async () => {
     const page = await targetPage(onTestFinished, 'kept 1\nleft 2\n')
     const id = await scrape('ends', page.url)

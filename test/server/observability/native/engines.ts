@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { WriteLimits } from '../../../../domain/observability/metrics/metric-engine.ts'
 import { batchOf, type MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
 import { StaleMarks, type Labels, type Series } from '../../../../domain/observability/metrics/samples.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import type { MetricQueryResponse } from '../../../../output/observability/types.ts'
 import { NativeMetricEngine } from '../../../../server/observability/native/native-metric-engine.ts'
@@ -37,6 +38,8 @@ export interface TestEngine {
   readonly engine: NativeMetricEngine
   readonly folder: string
   readonly lines: readonly string[]
+  /** Sets the retention of all workspaces, which is unlimited before. */
+  setRetention(retention: TelemetryRetention): void
   /** Sets the time of the engine. */
   setNow(now: number): void
   /** Ends the lease of the engine. */
@@ -59,17 +62,22 @@ export function testEngine(later: Later, folder = newFolder(later)): TestEngine 
   const tenure = new AbortController()
   lease.hold(tenure.signal)
   let now = noon
+  let retention: TelemetryRetention = { defaultMs: Infinity, selected: [] }
   const engine = new NativeMetricEngine({
     root: join(folder, 'observability'),
     clock: { now: () => now },
     lease,
     log: { error: line, warn: line },
+    retentionOf: async () => retention,
   })
   later(() => engine.end())
   return {
     engine,
     folder,
     lines,
+    setRetention(given) {
+      retention = given
+    },
     setNow(time) {
       now = time
     },

@@ -119,6 +119,61 @@ describe('a purge', () => {
     expect(await valuesOf(running, workspace)).toEqual(['1', '2', '3'])
   })
 
+  it('lets writes go on, which keep their series', async () => {
+    const running = testEngine(onTestFinished)
+    const { engine } = running
+    const workspace = newWorkspace()
+    const named = (i: number, time: number) => series({ __name__: 'g', i: String(i) }, [[time, i]])
+    const all = Array.from({ length: 10_000 }, (_, i) => i)
+    await engine.write(workspace, batch(...all.map(i => named(i, noon - 3 * day))), limits)
+    const order: string[] = []
+    const selected = Array.from({ length: 20 }, (_, i) => ({ selector: `{i=~"x${i}.*y"}`, retentionMs: 10 * day }))
+    const purged = engine.purge(workspace, { defaultMs: day, selected }).then(() => order.push('purge'))
+    for (let i = 0; i < 5; i += 1) {
+      await engine.write(workspace, batch(named(9_990 + i, noon + i)), limits)
+      order.push('write')
+    }
+    await purged
+    expect(order[0]).toBe('write')
+    expect((await running.query(workspace, 'g', noon + 1000)).vector.map(({ metric }) => metric['i'])).toEqual(
+      all.slice(9_990, 9_995).map(String),
+    )
+    const kept = await engine.labels(workspace, { match: [] }, 'i')
+    expect(kept.find(({ name }) => name === 'i')?.value_count).toBe(5)
+  })
+
+  it('ends with the engine, and the next one does the rest', async () => {
+    const first = testEngine(onTestFinished)
+    const workspace = newWorkspace()
+    const all = Array.from({ length: 10_000 }, (_, i) => series({ __name__: 'g', i: String(i) }, [[noon - 3 * day, i]]))
+    await first.engine.write(workspace, batch(...all, series({ __name__: 'g' }, [[noon, 1]])), limits)
+    const purged = first.engine.purge(workspace, { defaultMs: day, selected: [] }).catch((error: unknown) => error)
+    // The write is answered after the purge has begun.
+    await first.engine.write(workspace, batch(series({ __name__: 'g' }, [[noon + 1, 1]])), limits)
+    await first.engine.end()
+    const outcome = await purged
+    if (outcome instanceof Error) expect(outcome).toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+    else expect(outcome).toMatchObject({ selected: [] })
+    const again = testEngine(onTestFinished, first.folder)
+    await again.engine.purge(workspace, { defaultMs: day, selected: [] })
+    const names = readdirSync(folderOf(again, workspace)).filter(name => name.endsWith('.sqlite'))
+    expect(names).toEqual(['2026-11-30.sqlite', 'index.sqlite'])
+    expect((await again.engine.descriptors(workspace)).map(({ series_count }) => series_count)).toEqual([1])
+  })
+
+  it('ends with the drop of its workspace', async () => {
+    const { engine, folder } = testEngine(onTestFinished)
+    const workspace = newWorkspace()
+    const all = Array.from({ length: 10_000 }, (_, i) => series({ __name__: 'g', i: String(i) }, [[noon - 3 * day, i]]))
+    await engine.write(workspace, batch(...all), limits)
+    const retention = { defaultMs: day, selected: [] }
+    const purged = engine.purge(workspace, retention)
+    await expect(engine.purge(workspace, retention)).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+    await engine.drop(workspace)
+    expect(await purged).toMatchObject({ selected: [] })
+    expect(readdirSync(join(folder, 'observability'))).toEqual([])
+  })
+
   it('refuses a selector that cannot be parsed, and deletes nothing', async () => {
     const running = testEngine(onTestFinished)
     const workspace = await written(running)

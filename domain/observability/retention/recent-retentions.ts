@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { SignalInput } from '../../../output/observability/types.ts'
 import type { Reader } from '../../ports/store.ts'
-import { longestRetentionMs } from '../retention/signal-policies.ts'
+import { longestRetentionMs } from './signal-policies.ts'
 
 /** The time for which a retention that was read is used, in milliseconds. */
 const freshMs = 10_000
@@ -9,7 +9,7 @@ const freshMs = 10_000
 /** The largest number of retentions in the memory. */
 const maxRetentions = 10_000
 
-/** The longest retentions of the signals of workspaces that push often, so that a push need not read the store. */
+/** The longest retentions of the signals of workspaces that write often, so that a write need not read the store. */
 export class RecentRetentions {
   readonly #retentions = new LRUCache<string, number>({ max: maxRetentions, ttl: freshMs })
   readonly #reader: Reader
