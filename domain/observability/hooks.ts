@@ -1,7 +1,9 @@
 import type { Reader } from '../ports/store.ts'
-import type { Holding, WorkspaceHooks } from '../ports/taxonomy.ts'
+import type { Holding, Taxonomy, WorkspaceHooks } from '../ports/taxonomy.ts'
+import { purgeRows } from '../resources/workspace-hooks.ts'
 import { purgeAlerts } from './alert-rules/purge-alerts.ts'
 import type { ObservabilityEnvironment } from './environment.ts'
+import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.ts'
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
@@ -9,9 +11,18 @@ import { makeLimits, purgeLimits } from './quotas/limits.ts'
 import { makeDefaultPolicies } from './retention/default-policies.ts'
 import { dropTelemetry, recordDrop } from './retention/dropped-telemetry.ts'
 import { retentionPolicyCollection, retentionPolicyKind } from './retention/retention-store.ts'
+import type { TelemetryEngines, TelemetryStore } from './retention/telemetry-stores.ts'
+
+/** The parts of the hooks. */
+export interface HookParts
+  extends
+    Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'limits' | 'store'>,
+    TelemetryEngines<Pick<TelemetryStore, 'drop'>> {
+  readonly taxonomy: Pick<Taxonomy, 'consume'>
+}
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds. */
-export const observabilityHooks = (environment: ObservabilityEnvironment): Partial<WorkspaceHooks> => ({
+export const observabilityHooks = (environment: HookParts): Partial<WorkspaceHooks> => ({
   async workspaceCreated(tx, workspace) {
     await makeLimits(tx, environment.limits, workspace)
     await makeDefaultPolicies(tx, environment.clock, workspace)
@@ -20,6 +31,8 @@ export const observabilityHooks = (environment: ObservabilityEnvironment): Parti
   async purgeWorkspace(workspace) {
     const { lease, store } = environment
     await purgeAlerts(store, workspace)
+    // A status is stored beside its config only, so no status is stored after the purge of the statuses.
+    await purgeRows([ingestionConfigKind], environment, workspace)
     await store.tx(async tx => {
       await purgeLimits(tx, workspace)
       await recordDrop(tx, workspace)

@@ -220,8 +220,8 @@ export class ObservabilityClient {
   /**
    * Lists alert rules. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules`
    *
-   * Lists the alert rules of the workspace and engine with their state and alerts. Ordered by `name asc` unless asked
-   * otherwise.
+   * Lists the alert rules of the workspace and engine with their state and alerts. Raises `QUERY_LIMIT_EXCEEDED` when
+   * it takes too long to compare the alerts with all silences. Ordered by `name asc` unless asked otherwise.
    */
   listAlertRules(request: ListAlertRulesRequest, options?: CallOptions): Promise<ListAlertRulesResponse> {
     return send(this.#transport, listAlertRules, request, options)
@@ -251,7 +251,7 @@ export class ObservabilityClient {
    * Gets an alert rule. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules/{id}`
    *
    * Answers one alert rule with its state, its first hundred alerts and what became of its notifications. Raises
-   * `ALERT_RULE_NOT_FOUND`.
+   * `ALERT_RULE_NOT_FOUND`, and `QUERY_LIMIT_EXCEEDED` when it takes too long to compare the alerts with all silences.
    */
   getAlertRule(request: GetAlertRuleRequest, options?: CallOptions): Promise<AlertRule> {
     return send(this.#transport, getAlertRule, request, options)
@@ -449,8 +449,8 @@ export class ObservabilityClient {
   /**
    * Lists metric descriptors. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/metrics/descriptors`
    *
-   * Lists the metrics of the workspace and engine with type, unit and labels. Ordered by `name asc` unless asked
-   * otherwise.
+   * Lists the metrics of the workspace and engine with type, unit and labels. Raises `QUERY_LIMIT_EXCEEDED` and
+   * `QUERY_TIMEOUT` when there are too many to be read. Ordered by `name asc` unless asked otherwise.
    */
   listMetricDescriptors(
     request: ListMetricDescriptorsRequest,
@@ -472,7 +472,8 @@ export class ObservabilityClient {
    *
    * Lists the labels of the series that a selector of `match` selects and that have samples between `start_time` and
    * `end_time`, with the values of the one that `label` names. Raises `QUERY_SYNTAX_INVALID`, `QUERY_TYPE_INVALID` and
-   * `QUERY_FEATURE_UNSUPPORTED` by the faults of a selector, and `QUERY_RANGE_INVALID` when the range ends before it
+   * `QUERY_FEATURE_UNSUPPORTED` by the faults of a selector, `QUERY_LIMIT_EXCEEDED` and `QUERY_TIMEOUT` when a selector
+   * is too large or there are too many labels to be read, and `QUERY_RANGE_INVALID` when the range ends before it
    * starts. Ordered by `name asc` unless asked otherwise.
    */
   listMetricLabels(request: ListMetricLabelsRequest, options?: CallOptions): Promise<ListMetricLabelsResponse> {
@@ -596,9 +597,9 @@ export class ObservabilityClient {
    * Creates a retention policy. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/retention-policies`
    *
    * Makes a policy for the telemetry of a signal that a selector selects. Raises `RETENTION_POLICY_ALREADY_EXISTS` when
-   * the name is taken or another policy has this signal and selector; `SELECTOR_EMPTY`, `QUERY_SYNTAX_INVALID` and
-   * `QUERY_FEATURE_UNSUPPORTED` by the faults of the selector. On an engine whose backend decides for itself it is
-   * `ENGINE_CAPABILITY_UNSUPPORTED`.
+   * the name is taken or another policy has this signal and selector; `SELECTOR_EMPTY`, `QUERY_SYNTAX_INVALID`,
+   * `QUERY_FEATURE_UNSUPPORTED` and `QUERY_LIMIT_EXCEEDED` by the faults of the selector. On an engine whose backend
+   * decides for itself it is `ENGINE_CAPABILITY_UNSUPPORTED`.
    */
   createRetentionPolicy(request: CreateRetentionPolicyRequest, options?: CallOptions): Promise<ObservabilityOperation> {
     return send(this.#transport, createRetentionPolicy, request, options)
@@ -628,8 +629,9 @@ export class ObservabilityClient {
   /**
    * Lists silences. `GET /observability/v1/workspaces/{workspace}/silences`
    *
-   * Lists the silences of the workspace, which hold for all its engines; expired ones for 120 hours more. Ordered by
-   * `end_time asc` unless asked otherwise.
+   * Lists the silences of the workspace, which hold for all its engines; expired ones for 120 hours more. Raises
+   * `QUERY_LIMIT_EXCEEDED` when it takes too long to compare them with all alerts. Ordered by `end_time asc` unless
+   * asked otherwise.
    */
   listSilences(request: ListSilencesRequest, options?: CallOptions): Promise<ListSilencesResponse> {
     return send(this.#transport, listSilences, request, options)
@@ -654,7 +656,8 @@ export class ObservabilityClient {
   /**
    * Gets a silence. `GET /observability/v1/workspaces/{workspace}/silences/{id}`
    *
-   * Answers one silence with how many alerts it matches now. Raises `SILENCE_NOT_FOUND`, also 120 hours after its end.
+   * Answers one silence with how many alerts it matches now. Raises `SILENCE_NOT_FOUND`, also 120 hours after its end,
+   * and `QUERY_LIMIT_EXCEEDED` when it takes too long to compare it with all alerts.
    */
   getSilence(request: GetSilenceRequest, options?: CallOptions): Promise<Silence> {
     return send(this.#transport, getSilence, request, options)

@@ -708,7 +708,7 @@ export const observabilityRoutes = ({
   bindList(listAlertRules, (request, context) => alertRules.listAlertRules(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.alertRules.list', class: 'READ', scope: 'path' },
-    raises: [],
+    raises: ['QUERY_LIMIT_EXCEEDED'],
     list: { member: 'alert_rules', fields: alertRulesList },
     check: checkListAlertRulesRequest,
   }),
@@ -732,7 +732,7 @@ export const observabilityRoutes = ({
   bind(getAlertRule, (request, context) => alertRules.getAlertRule(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.alertRules.get', class: 'READ', scope: 'path' },
-    raises: ['ALERT_RULE_NOT_FOUND'],
+    raises: ['ALERT_RULE_NOT_FOUND', 'QUERY_LIMIT_EXCEEDED'],
     etag: 'answer',
     check: checkGetAlertRuleRequest,
   }),
@@ -883,14 +883,21 @@ export const observabilityRoutes = ({
   bindList(listMetricDescriptors, (request, context) => metrics.listMetricDescriptors(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.metrics.list', class: 'READ', scope: 'path' },
-    raises: [],
+    raises: ['QUERY_LIMIT_EXCEEDED', 'QUERY_TIMEOUT'],
     list: { member: 'metric_descriptors', fields: metricDescriptorsList },
     check: checkListMetricDescriptorsRequest,
   }),
   bindList(listMetricLabels, (request, context) => metrics.listMetricLabels(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.metrics.list', class: 'READ', scope: 'path' },
-    raises: ['QUERY_SYNTAX_INVALID', 'QUERY_TYPE_INVALID', 'QUERY_FEATURE_UNSUPPORTED', 'QUERY_RANGE_INVALID'],
+    raises: [
+      'QUERY_SYNTAX_INVALID',
+      'QUERY_TYPE_INVALID',
+      'QUERY_FEATURE_UNSUPPORTED',
+      'QUERY_LIMIT_EXCEEDED',
+      'QUERY_TIMEOUT',
+      'QUERY_RANGE_INVALID',
+    ],
     list: { member: 'metric_labels', fields: metricLabelsList },
     check: checkListMetricLabelsRequest,
   }),
@@ -971,7 +978,13 @@ export const observabilityRoutes = ({
   bind(createRetentionPolicy, (request, context) => retentionPolicies.createRetentionPolicy(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.retentionPolicies.create', class: 'WRITE', scope: 'path' },
-    raises: ['SELECTOR_EMPTY', 'QUERY_SYNTAX_INVALID', 'QUERY_FEATURE_UNSUPPORTED', 'RETENTION_POLICY_ALREADY_EXISTS'],
+    raises: [
+      'SELECTOR_EMPTY',
+      'QUERY_SYNTAX_INVALID',
+      'QUERY_FEATURE_UNSUPPORTED',
+      'QUERY_LIMIT_EXCEEDED',
+      'RETENTION_POLICY_ALREADY_EXISTS',
+    ],
     check: checkCreateRetentionPolicyRequest,
     complete: completeCreateRetentionPolicyRequest,
   }),
@@ -993,7 +1006,7 @@ export const observabilityRoutes = ({
   bindList(listSilences, (request, context) => silences.listSilences(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.silences.list', class: 'READ', scope: 'path' },
-    raises: [],
+    raises: ['QUERY_LIMIT_EXCEEDED'],
     list: { member: 'silences', fields: silencesList },
     check: checkListSilencesRequest,
   }),
@@ -1007,7 +1020,7 @@ export const observabilityRoutes = ({
   bind(getSilence, (request, context) => silences.getSilence(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.silences.get', class: 'READ', scope: 'path' },
-    raises: ['SILENCE_NOT_FOUND'],
+    raises: ['SILENCE_NOT_FOUND', 'QUERY_LIMIT_EXCEEDED'],
     etag: 'answer',
     check: checkGetSilenceRequest,
   }),

@@ -46,6 +46,7 @@ const computing = [
   '@zxcvbn-ts/language-common',
   '@cyclonedx/cyclonedx-library',
   '@prometheus-io/lezer-promql',
+  '@grafana/lezer-logql',
   '@lezer/common',
   're2js',
   'protobufjs',

@@ -2,6 +2,7 @@ import type { ObservabilityArea } from '../../../output/observability/area.ts'
 import type { AlertRuleHandlers } from '../../../output/observability/handlers.ts'
 import type {
   AlertRule,
+  GetAlertRuleRequest,
   ListAlertRulesRequest,
   ParsedCreateAlertRuleRequest,
 } from '../../../output/observability/types.ts'
@@ -17,24 +18,18 @@ import { activeSilences } from '../silences/active-silences.ts'
 import { alertRuleKind } from './alert-rule-kind.ts'
 import { storeSecrets, withoutSecrets, wrapSecrets } from './receiver-secrets.ts'
 import { requireQueryRight, requireReceivers, requireRule } from './require-rule.ts'
-import { ruleAnswer } from './rule-answer.ts'
+import { readRule, ruleAnswers, type RuleRows } from './rule-answer.ts'
 import { beginEvaluation, changeEvaluation, dropEvaluation, firstState, isReset } from './rule-evaluation.ts'
 
 type AlertRules = Resources<StoredAlertRule, ObservabilityArea>
 
 /** Returns the handlers of alert rules. */
 export function alertRules(environment: ObservabilityEnvironment): AlertRuleHandlers {
-  const { clock, functions, store, taxonomy } = environment
+  const { clock, functions } = environment
   const resources: AlertRules = new Resources(alertRuleKind, environment)
   return {
     listAlertRules: (request, context) => listAlertRules(environment, request, context),
-    // An evaluation changes the rule and the rows beside it at once.
-    getAlertRule: request =>
-      store.snapshot(async reader => {
-        const stored = await reader.get(alertRuleCollection, request.id)
-        const { value } = await requireFound(reader, taxonomy, alertRuleKind, request, stored)
-        return ruleAnswer(reader, value, await activeSilences(reader, request.workspace, clock.now()))
-      }),
+    getAlertRule: request => getAlertRule(environment, request),
     async createAlertRule(request, context) {
       const { body, workspace } = request
       await requireQueryRight(environment, context, workspace, body)
@@ -79,19 +74,37 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
   }
 }
 
+async function getAlertRule(
+  { clock, store, taxonomy }: ObservabilityEnvironment,
+  request: GetAlertRuleRequest,
+): Promise<AlertRule> {
+  // An evaluation changes the rule and the rows beside it at once.
+  const { active, rows } = await store.snapshot(async reader => {
+    const stored = await reader.get(alertRuleCollection, request.id)
+    const { value } = await requireFound(reader, taxonomy, alertRuleKind, request, stored)
+    return {
+      rows: await readRule(reader, value),
+      active: await activeSilences(reader, request.workspace, clock.now()),
+    }
+  })
+  const [answer] = await ruleAnswers([rows], active)
+  if (!answer) throw new Error(`rule ${request.id} has no answer`)
+  return answer
+}
+
 async function listAlertRules(
   { clock, store, taxonomy }: ObservabilityEnvironment,
   { engine, workspace }: ListAlertRulesRequest,
   { query }: ListContext,
 ): Promise<Page<AlertRule>> {
-  return store.snapshot(async reader => {
+  const { active, page, rows } = await store.snapshot(async reader => {
     const page = await reader.page(alertRuleCollection, query, { workspace_id: workspace, engine })
     if (page.items.length === 0) await requirePlace(reader, taxonomy, alertRuleKind, { workspace, engine })
-    const silencesOf = await activeSilences(reader, workspace, clock.now())
-    const items: AlertRule[] = []
-    for (const { value } of page.items) items.push(await ruleAnswer(reader, value, silencesOf))
-    return { ...page, items }
+    const rows: RuleRows[] = []
+    for (const { value } of page.items) rows.push(await readRule(reader, value))
+    return { page, rows, active: await activeSilences(reader, workspace, clock.now()) }
   })
+  return { ...page, items: await ruleAnswers(rows, active) }
 }
 
 function newAlertRule(

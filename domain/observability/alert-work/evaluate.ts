@@ -84,7 +84,8 @@ function faultOf(found: readonly FoundAlert[]): string | undefined {
     : undefined
 }
 
-const failed = (alerts: readonly TrackedAlert[], error: string): Outcome => ({
+/** Returns the outcome of an evaluation that failed, with the alerts that stay. */
+export const failed = (alerts: readonly TrackedAlert[], error: string): Outcome => ({
   health: 'OBSERVABILITY_RULE_HEALTH_ERROR',
   error: error.slice(0, maxError),
   alerts,

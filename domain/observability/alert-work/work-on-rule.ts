@@ -7,8 +7,8 @@ import { evaluationCollection, readAlerts, type Evaluation, type TrackedAlert } 
 import { decide } from '../alerts/group.ts'
 import { dueTick, timeAfter } from '../alerts/ticks.ts'
 import { activeSilences } from '../silences/active-silences.ts'
-import { inTurns } from './in-turns.ts'
-import { evaluate } from './evaluate.ts'
+import { silencesOf, tooManyMatches } from '../silences/matched-alerts.ts'
+import { evaluate, failed } from './evaluate.ts'
 import type { AlertParts } from './alert-parts.ts'
 import { storeResult, type ReadRule } from './store-evaluation.ts'
 
@@ -54,8 +54,9 @@ async function evaluateAt(
   const startedMs = performance.now()
   const before = await readAlerts(parts.store, id)
   const outcome = await evaluate(parts.metrics, rule, before, { tickMs, signal: turn.signal })
-  const { alerts, error, health } = outcome
-  const silenced = await silencedOf(parts, rule, alerts)
+  const { alerts } = outcome
+  const { isWhole, silenced } = await silencedOf(parts, rule, alerts)
+  const { error, health } = isWhole ? outcome : failed(alerts, `QUERY_LIMIT_EXCEEDED: ${tooManyMatches().message}`)
   const { notifiedMs } = read.evaluation.value
   const decision = decide(rule, { alerts, notifiedMs, nowMs: tickMs, silenced })
   const evaluated = {
@@ -76,20 +77,26 @@ async function notifyAt(parts: AlertParts, turn: Turn, read: ReadRule, nowMs: nu
   const { id, value: rule } = read.rule
   const alerts = await readAlerts(parts.store, id)
   const { last_error, notifiedMs }: Evaluation = read.evaluation.value
-  const decision = decide(rule, { alerts, notifiedMs, nowMs, silenced: await silencedOf(parts, rule, alerts) })
+  const { silenced } = await silencedOf(parts, rule, alerts)
+  const decision = decide(rule, { alerts, notifiedMs, nowMs, silenced })
   const evaluated = { last_error, next_time: formatMillis(nextMs) }
   await turn.tx(tx => storeResult(parts, tx, read, { decision, evaluated, health: rule.health, nowMs }))
 }
 
-/** Returns the fingerprints of the alerts that a silence covers now. */
+/**
+ * Returns the fingerprints of the alerts that a silence covers now, and whether all silences could be compared: alerts
+ * notify rather than wait for a comparison that takes too long.
+ */
 async function silencedOf(
   { clock, store }: AlertParts,
   { workspace_id }: StoredAlertRule,
   alerts: readonly TrackedAlert[],
-): Promise<ReadonlySet<string>> {
-  const silencesOf = await activeSilences(store, workspace_id, clock.now())
-  const silenced = await inTurns(alerts, each => (silencesOf(each.labels).length > 0 ? each.fingerprint : ''))
-  return new Set(silenced)
+): Promise<{ readonly silenced: ReadonlySet<string>; readonly isWhole: boolean }> {
+  const active = await activeSilences(store, workspace_id, clock.now())
+  const labels = alerts.map(each => each.labels)
+  const { isWhole, silencedBy } = await silencesOf(active, labels)
+  const covered = alerts.filter((_alert, i) => (silencedBy[i]?.length ?? 0) > 0)
+  return { isWhole, silenced: new Set(covered.map(({ fingerprint }) => fingerprint)) }
 }
 
 /** Returns a duration in milliseconds as the API writes durations. */

@@ -1,6 +1,6 @@
 import type { AlertRule } from '../../../output/observability/types.ts'
 import type { Labels } from '../metrics/samples.ts'
-import { fillTemplate } from './template.ts'
+import { fillTemplate, maxAnnotation, maxLabel } from './template.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { TrackedAlert } from './alerts-store.ts'
 
@@ -32,18 +32,18 @@ export const platformLabels = ({ id, name, severity }: Pick<LabellingRule, 'id' 
  */
 export function alertOf(rule: LabellingRule, { labels: element, value }: Element): FoundAlert {
   const { __name__: _metric, ...own } = element
-  const all = { ...own, ...filled(rule.alert_labels, element, value), ...platformLabels(rule) }
+  const all = { ...own, ...filled(rule.alert_labels, element, value, maxLabel), ...platformLabels(rule) }
   const labels = sorted(Object.entries(all).filter(([, text]) => text !== ''))
   return {
     fingerprint: fingerprintOf(labels),
     labels,
-    annotations: filled(rule.annotations, element, value),
+    annotations: filled(rule.annotations, element, value, maxAnnotation),
     value,
   }
 }
 
-const filled = (templates: Readonly<Record<string, string>>, element: Labels, value: string): Labels =>
-  sorted(Object.entries(templates).map(([name, text]) => [name, fillTemplate(text, element, value)]))
+const filled = (templates: Readonly<Record<string, string>>, element: Labels, value: string, longest: number): Labels =>
+  sorted(Object.entries(templates).map(([name, text]) => [name, fillTemplate(text, element, value, longest)]))
 
 /** Returns labels in the order of their names, as Alertmanager writes labels. */
 const sorted = (labels: readonly (readonly [string, string])[]): Labels =>

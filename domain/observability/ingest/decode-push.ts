@@ -4,7 +4,7 @@ import { DeltaSums } from './delta-sums.ts'
 import { inflate } from './inflate.ts'
 import { exportMetricsRequest } from './otlp/otlp-messages.ts'
 import { readMetrics } from './otlp/read-metrics.ts'
-import { invalidPayload, readable } from './payload-faults.ts'
+import { readOtlp } from './read-otlp.ts'
 import { readWriteRequest, writeRequest } from './remote-write.ts'
 import { SampleBatch } from './sample-batch.ts'
 import { Budget, MessageReader } from './wire/message-reader.ts'
@@ -18,38 +18,13 @@ const sumsOfThread = new DeltaSums()
  * Throws PAYLOAD_INVALID for a body that is not a request of the format, and PAYLOAD_TOO_LARGE.
  */
 export function decodePush(pushed: PushedBody, sums: DeltaSums = sumsOfThread): MetricBatch {
-  const bytes = inflate(pushed)
+  const { body, coding, format, rules } = pushed
   const batch = new SampleBatch()
-  const reader = () => new MessageReader(bytes, new Budget())
-  switch (pushed.format) {
-    case 'otlp-json':
-      readMetrics(exportMetricsRequest.fromJson(jsonOf(bytes), 'body'), pushed.rules, sums, batch)
-      break
-    case 'otlp-protobuf':
-      readMetrics(exportMetricsRequest.whole(reader()), pushed.rules, sums, batch)
-      break
-    case 'remote-write':
-      readWriteRequest(writeRequest.whole(reader()), pushed.rules, batch)
-      break
-    default:
-      pushed.format satisfies never
+  if (format === 'remote-write') {
+    const reader = new MessageReader(inflate(pushed), new Budget())
+    readWriteRequest(writeRequest.whole(reader), rules, batch)
+  } else {
+    readMetrics(readOtlp(exportMetricsRequest, { body, coding, format }), rules, sums, batch)
   }
   return batch.finish()
-}
-
-/** Parses JSON, after its values are counted: small values take much more memory than their text. */
-function jsonOf(bytes: Uint8Array): unknown {
-  new Budget().spend(countValues(bytes))
-  return readable('is not JSON in UTF-8', () => {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    if (value === null) throw invalidPayload('is null')
-    return value
-  })
-}
-
-/** Counts the bytes of JSON after which a value begins: `,`, `[` and `{`. */
-function countValues(bytes: Uint8Array): number {
-  let count = 0
-  for (const byte of bytes) if (byte === 0x2c || byte === 0x5b || byte === 0x7b) count++
-  return count
 }

@@ -1,13 +1,13 @@
 import { gunzipSync } from 'node:zlib'
-import type { PushedBody } from '../metrics/metric-engine.ts'
 import { maxInflatedBytes, readable, tooManyBytes } from './payload-faults.ts'
+import type { SentBody } from './sent-body.ts'
 import { decompressSnappy } from './snappy.ts'
 
 /**
  * Returns the bytes of a body without its content coding. Stops at 64 MiB, so that a small body cannot fill the memory.
  * Throws PAYLOAD_INVALID and PAYLOAD_TOO_LARGE.
  */
-export function inflate({ body, coding }: Pick<PushedBody, 'body' | 'coding'>): Uint8Array {
+export function inflate({ body, coding }: Pick<SentBody, 'body' | 'coding'>): Uint8Array {
   switch (coding) {
     case 'gzip':
       return readable('is not valid gzip', () => gunzip(body))

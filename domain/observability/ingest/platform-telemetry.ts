@@ -4,8 +4,8 @@ import type { ObservabilityArea } from '../../../output/observability/area.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
 import type { MetricBatch } from '../metrics/samples.ts'
+import { defaultRetentionsMs } from '../retention/default-retentions.ts'
 import { sortedLabels } from './label-rules.ts'
-import { defaultRetentionMs } from './metric-retention.ts'
 import { SampleBatch } from './sample-batch.ts'
 
 /** The largest number of samples that wait for the engine at one time. */
@@ -67,7 +67,7 @@ export class PlatformTelemetry implements Observability {
     }
     try {
       // The metrics of the platform do not use up the quotas of the workspace.
-      const limits = { activeSeries: -1, retentionMs: defaultRetentionMs }
+      const limits = { activeSeries: -1, retentionMs: defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS }
       const { accepted } = await metrics.write(workspace, batchOf(samples), limits)
       this.#drop('refused', Math.max(0, samples.length - accepted))
     } catch (error) {

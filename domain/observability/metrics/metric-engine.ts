@@ -1,5 +1,7 @@
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import type { JsonText } from '../../../runtime/json.ts'
+import type { SentBody } from '../ingest/sent-body.ts'
+import type { RetainedBytes, TelemetryRetention } from '../retention/telemetry-retention.ts'
 import type { Labels, MetricBatch, Rejections } from './samples.ts'
 
 /** A query at one time. */
@@ -35,15 +37,8 @@ export interface AlertVector {
   readonly hasData: boolean
 }
 
-/** The encodings of requests that senders push. */
-export type PushFormat = 'otlp-json' | 'otlp-protobuf' | 'remote-write'
-
-/** A request of a sender, as it arrived after its content coding was checked. */
-export interface PushedBody {
-  readonly format: PushFormat
-  /** The content coding of the body. */
-  readonly coding: 'gzip' | 'identity' | 'snappy'
-  readonly body: Uint8Array
+/** A request of a sender of metrics. */
+export interface PushedBody extends SentBody {
   /** The rules of the ingestion config that takes the request. */
   readonly rules: PushRules
 }
@@ -113,27 +108,8 @@ export interface MetricEngine {
   /**
    * Removes samples that are older than the retention of their series. From then on, reads show no older samples either.
    */
-  purge(workspace: string, retention: MetricRetention): Promise<RetainedBytes>
+  purge(workspace: string, retention: TelemetryRetention): Promise<RetainedBytes>
   /** Removes all telemetry of a workspace. */
   drop(workspace: string): Promise<void>
   usage(workspace: string): Promise<MetricUsage>
-}
-
-/** The retention of the metrics of a workspace. */
-export interface MetricRetention {
-  /** The retention of series that no policy selects, in milliseconds. */
-  readonly defaultMs: number
-  /** Policies with a selector, the policy that wins first. */
-  readonly selected: readonly { readonly selector: string; readonly retentionMs: number }[]
-}
-
-/** The bytes of metrics that are left after a purge. */
-export interface RetainedBytes {
-  /** The bytes of the files of a workspace together. */
-  readonly total: number
-  /**
-   * The bytes of the samples that each policy with a selector keeps, in the order of the policies, without samples of
-   * the last minutes.
-   */
-  readonly selected: readonly number[]
 }

@@ -1,6 +1,5 @@
 import { bind } from '../../../runtime/bind.ts'
 import { rawBytes } from '../../../runtime/body.ts'
-import type { CallContext } from '../../../runtime/context.ts'
 import { unimplemented, type ErrorDomain } from '../../../runtime/errors.ts'
 import type { BoundRoute, Route } from '../../../runtime/route.ts'
 import { isRecord } from '../../../runtime/validation.ts'
@@ -9,14 +8,9 @@ import { planeDoors } from './plane-doors.ts'
 import { renderPlaneError } from './plane-errors.ts'
 import type { PlaneParts } from './plane-parts.ts'
 import { withProtobufErrors } from './protobuf-answers.ts'
-import {
-  receiveOtlp,
-  receiveRemoteWrite,
-  takingConfig,
-  type PushReply,
-  type PushRequest,
-  type Signal,
-} from './receive-metrics.ts'
+import { receiveMetrics, receiveRemoteWrite } from './receive-metrics.ts'
+import type { PushReply, PushRequest, Receive } from './receive.ts'
+import { takingConfig, type Signal } from './taking-config.ts'
 
 /** The largest body in bytes: any. The plane refuses a body of more than 64 MiB by its own error. */
 const maxBodyBytes = Number.MAX_VALUE
@@ -24,12 +18,9 @@ const maxBodyBytes = Number.MAX_VALUE
 /** The minimal speed of an upload: an idle sender is cut off after a minute. */
 const pace = { bytesPerSecond: 1, overMs: 60_000 } as const
 
-/** Answers a request of the plane. */
-type Receive = (parts: PlaneParts, request: PushRequest, context: CallContext) => Promise<PushReply>
-
 /** The ends of the paths of the plane, with the operation of each. */
 const paths: Readonly<Record<string, { readonly operationId: string; readonly receive: Receive }>> = {
-  '/v1/metrics': { operationId: 'pushMetrics', receive: receiveOtlp },
+  '/v1/metrics': { operationId: 'pushMetrics', receive: receiveMetrics },
   '/v1/logs': { operationId: 'pushLogs', receive: unbuilt('LOGS', 'pushLogs') },
   '/v1/traces': { operationId: 'pushTraces', receive: unbuilt('TRACES', 'pushTraces') },
   '/api/v1/write': { operationId: 'remoteWrite', receive: receiveRemoteWrite },

@@ -1,9 +1,9 @@
 import { fieldInvalid } from '../../../output/shared/errors.ts'
-import type { PushedBody } from '../metrics/metric-engine.ts'
+import type { OtlpFormat, PushFormat, SentBody } from '../ingest/sent-body.ts'
 import { withStatus } from './plane-errors.ts'
 
 /** How the body of a request is written. */
-export type PushedForm = Pick<PushedBody, 'coding' | 'format'>
+export type PushedForm<Format extends PushFormat = PushFormat> = Pick<SentBody<Format>, 'coding' | 'format'>
 
 /** The headers of a request that say how its body is written. */
 export interface FormHeaders {
@@ -15,7 +15,7 @@ export interface FormHeaders {
 export const protobufType = 'application/x-protobuf'
 
 /** Returns the form of a request of OTLP/HTTP. Throws FIELD_INVALID with status 415 for another form. */
-export function otlpForm(headers: FormHeaders): PushedForm {
+export function otlpForm(headers: FormHeaders): PushedForm<OtlpFormat> {
   const coding = codingOf(headers) ?? 'identity'
   if (coding !== 'gzip' && coding !== 'identity') throw unsupported('Content-Encoding', 'must be gzip, or absent')
   const type = typeOf(headers)
@@ -25,7 +25,7 @@ export function otlpForm(headers: FormHeaders): PushedForm {
 }
 
 /** Returns the form of a request of remote write 1.0. Throws FIELD_INVALID with status 415 for another form. */
-export function remoteWriteForm(headers: FormHeaders): PushedForm {
+export function remoteWriteForm(headers: FormHeaders): PushedForm<'remote-write'> {
   if (codingOf(headers) !== 'snappy') throw unsupported('Content-Encoding', 'must be snappy')
   if (typeOf(headers) !== protobufType) throw unsupported('Content-Type', `must be ${protobufType}`)
   const [, message] = /;\s*proto="?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? []

@@ -2,15 +2,16 @@ import type { SignalInput } from '../../../output/observability/types.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { standardMembers } from '../../resources/standard-members.ts'
+import { defaultRetentionsMs } from './default-retentions.ts'
 import { nextPurgeTime } from './next-purge.ts'
 import { selectorKey } from './policy-selector.ts'
 import { activePolicy, retentionPolicyCollection } from './retention-store.ts'
 
-/** The default of a signal: its name, and its retention at the birth of a workspace in days. */
-const defaults: readonly { readonly signal: SignalInput; readonly name: string; readonly days: number }[] = [
-  { signal: 'OBSERVABILITY_SIGNAL_METRICS', name: 'default-metrics', days: 15 },
-  { signal: 'OBSERVABILITY_SIGNAL_LOGS', name: 'default-logs', days: 30 },
-  { signal: 'OBSERVABILITY_SIGNAL_TRACES', name: 'default-traces', days: 7 },
+/** The name of the default of each signal. */
+const defaults: readonly { readonly signal: SignalInput; readonly name: string }[] = [
+  { signal: 'OBSERVABILITY_SIGNAL_METRICS', name: 'default-metrics' },
+  { signal: 'OBSERVABILITY_SIGNAL_LOGS', name: 'default-logs' },
+  { signal: 'OBSERVABILITY_SIGNAL_TRACES', name: 'default-traces' },
 ]
 
 /** The signals, each of which has a default in each workspace. */
@@ -19,7 +20,7 @@ export const signals = defaults.map(({ signal }) => signal)
 /** Inserts the default policies that a workspace lacks. */
 export async function makeDefaultPolicies(tx: Transaction, clock: Clock, workspace: string): Promise<void> {
   const now = clock.now()
-  for (const { days, name, signal } of defaults) {
+  for (const { name, signal } of defaults) {
     const place = { workspace_id: workspace, engine: 'native' }
     if (await tx.exists(retentionPolicyCollection, { ...place, signal, is_default: true })) continue
     await tx.insert(retentionPolicyCollection, {
@@ -32,7 +33,7 @@ export async function makeDefaultPolicies(tx: Transaction, clock: Clock, workspa
       signal,
       selector: '',
       selector_key: selectorKey([]),
-      retention: `${days * 86_400}s`,
+      retention: `${defaultRetentionsMs[signal] / 1000}s`,
       priority: 0,
       state: activePolicy,
       is_default: true,

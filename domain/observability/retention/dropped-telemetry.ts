@@ -1,5 +1,6 @@
 import type { Collection, Store, Transaction } from '../../ports/store.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import { telemetryStores, type TelemetryEngines, type TelemetryStore } from './telemetry-stores.ts'
 
 /** A purged workspace whose telemetry the server with the files has yet to delete. */
 export interface DroppedTelemetry {
@@ -16,13 +17,14 @@ export async function recordDrop(tx: Transaction, workspace: string): Promise<vo
   await tx.insert(droppedCollection, { id: workspace })
 }
 
-type DropParts = Pick<ObservabilityEnvironment, 'failed' | 'metrics'> & { readonly store: Pick<Store, 'each' | 'tx'> }
+type DropParts = Pick<ObservabilityEnvironment, 'failed'> &
+  TelemetryEngines<Pick<TelemetryStore, 'drop'>> & { readonly store: Pick<Store, 'each' | 'tx'> }
 
 /** Deletes the telemetry of purged workspaces, on the server that has the files. Failures are logged. */
-export async function dropTelemetry({ failed, metrics, store }: DropParts): Promise<void> {
+export async function dropTelemetry({ failed, store, ...engines }: DropParts): Promise<void> {
   for await (const { id } of store.each(droppedCollection)) {
     try {
-      await metrics.drop(id)
+      for (const telemetry of telemetryStores(engines).values()) await telemetry.drop(id)
       await store.tx(tx => forgetDrop(tx, id))
     } catch (error) {
       failed(error, `taxonomy.workspaces ${id}`)

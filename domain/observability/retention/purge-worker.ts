@@ -4,9 +4,10 @@ import { timeFilter } from '../../resources/derived-tests.ts'
 import { rowsInOrder } from '../activities/rows-in-order.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { dropTelemetry } from './dropped-telemetry.ts'
-import { metricPolicies } from './metric-retention.ts'
 import { nextPurgeTime } from './next-purge.ts'
 import { activePolicy, retentionPolicyCollection, type StoredRetentionPolicy } from './retention-store.ts'
+import { signalPolicies } from './signal-policies.ts'
+import { telemetryStores, type TelemetryEngines } from './telemetry-stores.ts'
 
 /** The number of policies whose purge is due that one read returns. */
 const batchSize = 100
@@ -16,7 +17,7 @@ const byNextPurge = [
   ['id', 'STRING'],
 ] as const
 
-type PurgeParts = Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'metrics' | 'store'>
+type PurgeParts = Pick<ObservabilityEnvironment, 'clock' | 'failed' | 'lease' | 'store'> & TelemetryEngines
 
 /**
  * Returns the worker that applies the retention of telemetry once a night, and deletes the telemetry of purged
@@ -34,7 +35,8 @@ export const purgeWorker = (parts: PurgeParts): Worker => ({
 })
 
 /** Applies the policies whose purge is due. A purge that fails is tried again at the next run. */
-async function purgeDue({ clock, failed, metrics, store }: PurgeParts, { signal, tx }: Turn): Promise<void> {
+async function purgeDue(parts: PurgeParts, { signal, tx }: Turn): Promise<void> {
+  const { clock, failed, store } = parts
   const before = clock.now()
   const purged = new Set<string>()
   let after: Parameters<typeof rowsInOrder>[2]
@@ -42,15 +44,13 @@ async function purgeDue({ clock, failed, metrics, store }: PurgeParts, { signal,
     const { items, next } = await store.page(retentionPolicyCollection, dueQuery(before, after))
     for (const { value } of items) {
       if (signal.aborted) return
-      const { signal: kind, workspace_id } = value
-      if (kind !== 'OBSERVABILITY_SIGNAL_METRICS') await tx(each => note(each, value, 0, clock.now()))
-      else if (!purged.has(workspace_id)) {
-        purged.add(workspace_id)
-        try {
-          await purgeMetrics({ clock, metrics, store }, tx, workspace_id)
-        } catch (error) {
-          failed(error, `observability.retentionPolicies ${value.id}`)
-        }
+      const key = `${value.signal} ${value.workspace_id}`
+      if (purged.has(key)) continue
+      purged.add(key)
+      try {
+        await purgeSignal(parts, tx, value)
+      } catch (error) {
+        failed(error, `observability.retentionPolicies ${value.id}`)
       }
     }
     after = next
@@ -62,13 +62,14 @@ const dueQuery = (now: number, after: Parameters<typeof rowsInOrder>[2]) => ({
   filter: timeFilter('next_purge_time', '<=', now),
 })
 
-async function purgeMetrics(
-  { clock, metrics, store }: Pick<PurgeParts, 'clock' | 'metrics' | 'store'>,
+/** Applies all policies for the signal of a policy in its workspace; the policies of a signal that is not stored keep nothing. */
+async function purgeSignal(
+  { clock, store, ...engines }: PurgeParts,
   tx: Turn['tx'],
-  workspace: string,
+  { signal, workspace_id: workspace }: StoredRetentionPolicy,
 ): Promise<void> {
-  const { byDefault, retention, selected } = await metricPolicies(store, workspace)
-  const bytes = await metrics.purge(workspace, retention)
+  const { byDefault, retention, selected } = await signalPolicies(store, workspace, signal)
+  const bytes = (await telemetryStores(engines).get(signal)?.purge(workspace, retention)) ?? { total: 0, selected: [] }
   const rest = Math.max(0, bytes.total - bytes.selected.reduce((sum, each) => sum + each, 0))
   await tx(async each => {
     const now = clock.now()

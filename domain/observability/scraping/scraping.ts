@@ -4,12 +4,12 @@ import { durationMs } from '../../resources/durations.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { BoundedWork } from '../alert-work/bounded-work.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { defaultRetentionMs } from '../ingest/metric-retention.ts'
 import { ingestionConfigCollection, type StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
 import type { MetricBatch } from '../metrics/samples.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
+import { defaultRetentionsMs } from '../retention/default-retentions.ts'
 import { Authorizations } from './authorizations.ts'
 import { TargetScraper } from './target-scraper.ts'
 import { offsetOf, tickAfter } from './ticks.ts'
@@ -198,7 +198,10 @@ export class ScrapeSchedule {
     for (let at = 0; at < batch.series.length; at += writtenSeries) {
       const series = batch.series.slice(at, at + writtenSeries)
       const part = { ...batch, series, metadata: at === 0 ? batch.metadata : [] }
-      const result = await metrics.write(workspace, part, { activeSeries, retentionMs: defaultRetentionMs })
+      const result = await metrics.write(workspace, part, {
+        activeSeries,
+        retentionMs: defaultRetentionsMs.OBSERVABILITY_SIGNAL_METRICS,
+      })
       accepted += result.accepted
       for (const [reason, count] of Object.entries(result.rejections))
         rejections[reason] = (rejections[reason] ?? 0) + count

@@ -3,7 +3,7 @@ import type { ParsedSilence, SilenceInput, SilenceMatcherInput } from '../../../
 import { faultAt } from '../../../runtime/errors.ts'
 import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { silenceMatcher } from '../silences/silence-matchers.ts'
+import { maxSilencePatterns, silenceMatcher, sizeOf } from '../silences/silence-matchers.ts'
 
 /** The longest time in milliseconds from the start of a silence to its end: 366 days. */
 const longestMs = 366 * 86_400_000
@@ -11,10 +11,16 @@ const longestMs = 366 * 86_400_000
 /** The rules for the bodies of silences beyond their schemas (step 5). */
 export const silenceForm: readonly FormRule[] = [
   rulesOf<SilenceInput>()(['matchers'], function* ({ matchers }) {
+    let size = 0
     for (const [i, given] of matchers.entries()) {
-      const fault = patternFault(given)
+      size += sizeOf(given)
+      // Patterns beyond the limit are not compiled.
+      const fault = size <= maxSilencePatterns ? patternFault(given) : undefined
       if (fault !== undefined) yield { field: `matchers[${i}].value`, description: fault }
     }
+    if (size <= maxSilencePatterns) return
+    const description = `may have patterns of a size of ${maxSilencePatterns} together, not ${size}`
+    yield { field: 'matchers', description }
   }),
 ]
 

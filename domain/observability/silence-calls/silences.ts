@@ -9,9 +9,8 @@ import { Resources } from '../../resources/resources.ts'
 import { standardMembers } from '../../resources/standard-members.ts'
 import { withAnsweredTimes } from '../../resources/answered-times.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import type { Labels } from '../metrics/samples.ts'
 import { consumeLimit } from '../quotas/limits.ts'
-import { alertsIn, countMatched } from '../silences/matched-alerts.ts'
+import { countMatched } from '../silences/matched-alerts.ts'
 import { requireForm, requireTimes, startOf } from './silence-form.ts'
 import { silenceKind, type StoredSilence } from '../silences/silences-store.ts'
 import { isForgotten, readableAt, silenceStates, stateAt } from '../silences/state-at.ts'
@@ -26,8 +25,9 @@ export function silences(environment: ObservabilityEnvironment): SilenceHandlers
     async listSilences({ workspace }, { query }) {
       const page = await store.page(silenceKind.collection, readableAt(query), { workspace_id: workspace })
       if (page.items.length === 0) await requireWorkspace(store, taxonomy, workspace)
-      const alerts = page.items.length === 0 ? [] : await alertsIn(store, workspace)
-      return { ...page, items: page.items.map(({ value }) => answer(value, alerts, query.now)) }
+      const rows = page.items.map(({ value }) => value)
+      const counts = await countMatched(store, workspace, rows)
+      return { ...page, items: rows.map(row => answer(row, counts, query.now)) }
     },
     async createSilence(request, context) {
       return createSilence(environment, resources, request, context)
@@ -35,7 +35,7 @@ export function silences(environment: ObservabilityEnvironment): SilenceHandlers
     async getSilence(request, { now }) {
       const { value } = await resources.read(request)
       requireReadable(value, now)
-      return answer(value, await alertsIn(store, request.workspace), now)
+      return answer(value, await countMatched(store, request.workspace, [value]), now)
     },
     deleteSilence: (request, context) => deleteSilence(resources, request, context),
   }
@@ -97,8 +97,8 @@ function requireReadable(silence: StoredSilence, now: number): void {
   })
 }
 
-/** Returns a silence as it is at `now`, with the number of these alerts that it matches. */
-function answer(row: StoredSilence, alerts: readonly Labels[], now: number): Silence {
+/** Returns a silence as it is at `now`; `counts` has the number of alerts that it matches, keyed by its id. */
+function answer(row: StoredSilence, counts: ReadonlyMap<string, number>, now: number): Silence {
   const { update_time: _update, workspace_id: _workspace, ...shown } = row
-  return { ...shown, state: stateAt(row, now), matched_alert_count: countMatched(row, alerts) }
+  return { ...shown, state: stateAt(row, now), matched_alert_count: counts.get(row.id) ?? 0 }
 }

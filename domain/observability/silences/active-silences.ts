@@ -1,9 +1,7 @@
 import type { Reader } from '../../ports/store.ts'
 import { timeFilter } from '../../resources/derived-tests.ts'
 import { rowsInOrder } from '../activities/rows-in-order.ts'
-import type { SilencesOf } from '../alerts/silences-of.ts'
 import { byEnd, silenceCollection, type StoredSilence } from './silences-store.ts'
-import { fitsAll, silenceMatcher } from './silence-matchers.ts'
 import { silenceStates, stateAt } from './state-at.ts'
 
 const batchSize = 100
@@ -26,18 +24,14 @@ export async function countOpenSilences(reader: Reader, workspace: string, now: 
   return count
 }
 
-/**
- * Reads the silences of a workspace that are ACTIVE at `now`, in milliseconds since 1970. The function that it returns
- * has the ids in ascending order.
- */
-export async function activeSilences(reader: Reader, workspace: string, now: number): Promise<SilencesOf> {
+/** Returns the silences of a workspace that are ACTIVE at `now`, in milliseconds since 1970, in the order of their ids. */
+export async function activeSilences(
+  reader: Reader,
+  workspace: string,
+  now: number,
+): Promise<readonly StoredSilence[]> {
   const active: StoredSilence[] = []
   for await (const open of openSilences(reader, workspace, now))
     active.push(...open.filter(silence => stateAt(silence, now) === silenceStates.active))
-  const compiled = active.map(({ id, matchers }) => ({ id, matchers: matchers.map(silenceMatcher) }))
-  return labels =>
-    compiled
-      .filter(({ matchers }) => fitsAll(matchers, labels))
-      .map(({ id }) => id)
-      .toSorted()
+  return active.toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }

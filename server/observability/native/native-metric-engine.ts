@@ -2,42 +2,29 @@ import type {
   AlertVector,
   InstantQuery,
   MetricEngine,
-  MetricRetention,
   MetricSelection,
   MetricUsage,
   PushedBody,
   RangeQuery,
-  RetainedBytes,
   WriteLimits,
   WriteResult,
 } from '../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../domain/observability/metrics/samples.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/retention/telemetry-retention.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
-import type { NativeLease } from '../../../domain/resources/native-lease.ts'
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import { JsonText } from '../../../runtime/json.ts'
-import type { Log } from '../../log.ts'
 import { EngineCounts } from './engine-counts.ts'
 import { SampleCounts } from './sample-counts.ts'
-import { servedElsewhere } from './threads/engine-errors.ts'
-import type { ReadCall } from './calls/messages.ts'
-import { QueryPool } from './threads/query-pool.ts'
-import { Writer } from './threads/writer.ts'
-
-/** The number of threads that read. */
-const readers = 2
+import type { ReadCall, WriteCall } from './calls/messages.ts'
+import { EngineThreads, ownBytes, type EngineThreadsParts } from './threads/engine-threads.ts'
 
 /** The longest time in milliseconds of calls that name none. */
 const longestMs = 30_000
 
 /** The parts of the engine. */
-export interface NativeEngineParts {
-  /** The folder for the telemetry of all workspaces. */
-  readonly root: string
+export interface NativeEngineParts extends EngineThreadsParts {
   readonly clock: Pick<Clock, 'now'>
-  /** The lease of the server that serves the folder. */
-  readonly lease: NativeLease
-  readonly log: Pick<Log, 'error' | 'warn'>
 }
 
 type Call<Kind extends ReadCall['kind']> = Extract<ReadCall, { readonly kind: Kind }>
@@ -45,22 +32,18 @@ type Call<Kind extends ReadCall['kind']> = Extract<ReadCall, { readonly kind: Ki
 /** The metrics in files of this host, which threads write and read (observability.md 6). */
 export class NativeMetricEngine implements MetricEngine {
   readonly counts = new EngineCounts()
-  readonly #parts: NativeEngineParts
-  readonly #writer: Writer
-  readonly #pool: QueryPool
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #threads: EngineThreads<ReadCall, WriteCall>
   readonly #samples = new SampleCounts()
-  /** The signal of the lease under which the threads run. */
-  #tenure: AbortSignal | undefined
 
-  constructor(parts: NativeEngineParts) {
-    this.#parts = parts
-    this.#writer = new Writer(parts.root, parts.log)
-    this.#pool = new QueryPool(parts.root, readers, parts.log)
+  constructor({ clock, ...parts }: NativeEngineParts) {
+    this.#clock = clock
+    this.#threads = new EngineThreads(parts, { reader: 'query-thread', writer: 'writer-thread' })
   }
 
   /** The calls and bytes that wait for the thread that writes, and the calls of the threads that read. */
   get load() {
-    return { writer: this.#writer.waiting, readers: this.#pool.load }
+    return this.#threads.load
   }
 
   async query(workspace: string, query: InstantQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>> {
@@ -91,47 +74,44 @@ export class NativeMetricEngine implements MetricEngine {
   async push(workspace: string, pushed: PushedBody, limits: WriteLimits): Promise<WriteResult> {
     const body = ownBytes(pushed.body)
     const call = { kind: 'push', workspace, pushed: { ...pushed, body }, limits, now: this.#now() } as const
-    return this.#written(workspace, await this.#write(call, body.buffer))
+    return this.#written(workspace, await this.#threads.write(call, body.buffer))
   }
 
   async write(workspace: string, batch: MetricBatch, limits: WriteLimits): Promise<WriteResult> {
-    return this.#written(workspace, await this.#write({ kind: 'write', workspace, batch, limits, now: this.#now() }))
+    return this.#written(
+      workspace,
+      await this.#threads.write({ kind: 'write', workspace, batch, limits, now: this.#now() }),
+    )
   }
 
-  async purge(workspace: string, retention: MetricRetention): Promise<RetainedBytes> {
-    const result = await this.#write({ kind: 'purge', workspace, retention, now: this.#now() })
+  async purge(workspace: string, retention: TelemetryRetention): Promise<RetainedBytes> {
+    const result = await this.#threads.write({ kind: 'purge', workspace, retention, now: this.#now() })
     // The thread sends results of this type only.
     return result as RetainedBytes
   }
 
   async drop(workspace: string): Promise<void> {
-    await this.#write({ kind: 'drop', workspace })
+    await this.#threads.write({ kind: 'drop', workspace })
     this.#samples.forget(workspace)
   }
 
   async usage(workspace: string): Promise<MetricUsage> {
     const now = this.#now()
-    const activeSeries = Number(await this.#write({ kind: 'active', workspace, now }))
+    const activeSeries = Number(await this.#threads.write({ kind: 'active', workspace, now }))
     return { activeSeries, samplesLastMinute: this.#samples.of(workspace, now) }
   }
 
   /** Ends the threads; samples that were pushed before are on the disk. */
-  async end(): Promise<void> {
-    await Promise.all([this.#writer.end(), this.#pool.end()])
+  end(): Promise<void> {
+    return this.#threads.end()
   }
 
   #now(): number {
-    return this.#parts.clock.now()
+    return this.#clock.now()
   }
 
   async #read(call: ReadCall, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
-    await this.#requireLease()
-    return this.counts.query(() => this.#pool.call(call, timeoutMs, signal))
-  }
-
-  async #write(...[call, body]: Parameters<Writer['call']>): Promise<unknown> {
-    await this.#requireLease()
-    return this.#writer.call(call, body)
+    return this.counts.query(() => this.#threads.read(call, timeoutMs, signal))
   }
 
   #written(workspace: string, result: unknown): WriteResult {
@@ -141,23 +121,4 @@ export class NativeMetricEngine implements MetricEngine {
     this.#samples.add(workspace, written.accepted, this.#now())
     return written
   }
-
-  /** Throws ENGINE_UNAVAILABLE on a server without the lease. With the loss of the lease, the threads end. */
-  async #requireLease(): Promise<void> {
-    const { lease, log } = this.#parts
-    if (!(await lease.isServing())) throw servedElsewhere()
-    const { signal } = lease
-    if (signal === this.#tenure) return
-    this.#tenure = signal
-    signal?.addEventListener('abort', () => {
-      this.end().catch((err: unknown) => log.warn({ err }, 'the threads of telemetry did not end properly'))
-    })
-  }
-}
-
-/** Returns bytes whose memory belongs to them alone, because the thread takes the memory. */
-function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer } = bytes
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) return new Uint8Array(buffer)
-  return new Uint8Array(bytes)
 }

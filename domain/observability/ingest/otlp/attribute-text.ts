@@ -1,5 +1,5 @@
 import { invalidPayload } from '../payload-faults.ts'
-import type { AnyValue, KeyValue } from './otlp-messages.ts'
+import type { AnyValue, KeyValue } from './common-messages.ts'
 
 /** The largest depth of lists and maps in a value. */
 const maxDepth = 32

@@ -1,60 +1,6 @@
-import {
-  base64,
-  double,
-  fixed64,
-  flag,
-  integerText,
-  nanoseconds,
-  sfixed64,
-  small,
-  text,
-  type Kind,
-} from '../wire/kinds.ts'
+import { double, fixed64, flag, nanoseconds, sfixed64, small, text } from '../wire/kinds.ts'
 import { many, MessageKind, one, type Message } from '../wire/message.ts'
-
-/** A value of an attribute (opentelemetry/proto/common/v1); one member is set, or none for an empty value. */
-export interface AnyValue {
-  readonly stringValue: string | undefined
-  readonly boolValue: boolean | undefined
-  /** The decimal form of the integer. */
-  readonly intValue: string | undefined
-  readonly doubleValue: number | undefined
-  readonly arrayValue: { readonly values: Iterable<AnyValue> } | undefined
-  readonly kvlistValue: { readonly values: Iterable<KeyValue> } | undefined
-  /** The bytes as base64. */
-  readonly bytesValue: string | undefined
-}
-
-/** An attribute. */
-export interface KeyValue {
-  readonly key: string | undefined
-  readonly value: AnyValue | undefined
-}
-
-/** The kind of attributes. It is read through functions, because values contain values. */
-const keyValue: Kind<KeyValue> = {
-  wire: 2,
-  fromProtobuf: reader => attribute.fromProtobuf(reader),
-  fromJson: (value, name) => attribute.fromJson(value, name),
-}
-
-const anyValue: Kind<AnyValue> = {
-  wire: 2,
-  fromProtobuf: reader => attributeValue.fromProtobuf(reader),
-  fromJson: (value, name) => attributeValue.fromJson(value, name),
-}
-
-const attributeValue = new MessageKind({
-  stringValue: one(1, text),
-  boolValue: one(2, flag),
-  intValue: one(3, integerText),
-  doubleValue: one(4, double),
-  arrayValue: one(5, new MessageKind({ values: many(1, anyValue) })),
-  kvlistValue: one(6, new MessageKind({ values: many(1, keyValue) })),
-  bytesValue: one(7, base64),
-})
-
-const attribute = new MessageKind({ key: one(1, text), value: one(2, anyValue) })
+import { keyValue, resource, type Read } from './common-messages.ts'
 
 const times = { startTimeUnixNano: one(2, nanoseconds), timeUnixNano: one(3, nanoseconds) }
 
@@ -107,14 +53,12 @@ const metric = new MessageKind({
 })
 
 const resourceMetrics = new MessageKind({
-  resource: one(1, new MessageKind({ attributes: many(1, keyValue) })),
+  resource: one(1, resource),
   scopeMetrics: many(2, new MessageKind({ metrics: many(2, metric) })),
 })
 
 /** A request of an exporter of metrics (opentelemetry/proto/collector/metrics/v1). */
 export const exportMetricsRequest = new MessageKind({ resourceMetrics: many(1, resourceMetrics) })
-
-type Read<Of> = Of extends Kind<infer Value> ? Value : never
 
 /** The metrics of a resource. */
 export type ResourceMetrics = Read<typeof resourceMetrics>

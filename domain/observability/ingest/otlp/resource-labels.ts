@@ -1,7 +1,7 @@
 import type { PushRules } from '../../metrics/metric-engine.ts'
 import { invalidPayload } from '../payload-faults.ts'
 import { attributeText } from './attribute-text.ts'
-import type { KeyValue } from './otlp-messages.ts'
+import type { KeyValue } from './common-messages.ts'
 import { labelName } from './otlp-names.ts'
 
 /** The largest number of attributes of a resource or point. */

@@ -98,6 +98,30 @@ export const nanoseconds: Kind<number> = {
   fromJson: (value, name) => Number(integerOf(value, name) / 1_000_000n),
 }
 
+/** The number of nanoseconds since 1970 from which times do not fit into 64 bits. */
+const endOfTime = 2n ** 64n
+
+/** Times in nanoseconds since 1970, without loss. */
+export const exactNanoseconds: Kind<bigint> = {
+  wire: wireTypes.fixed64,
+  fromProtobuf(reader) {
+    const low = BigInt(reader.fixed32())
+    return (BigInt(reader.fixed32()) << 32n) | low
+  },
+  fromJson(value, name) {
+    const nanos = integerOf(value, name)
+    if (nanos < 0n || nanos >= endOfTime) throw invalidField(name, 'a number of nanoseconds since 1970')
+    return nanos
+  },
+}
+
+/** Ids of traces and spans in lower-case hexadecimal digits, of any length; JSON has the digits in any case. */
+export const hexId: Kind<string> = {
+  wire: wireTypes.bytes,
+  fromProtobuf: reader => Buffer.from(reader.bytes()).toString('hex'),
+  fromJson: (value, name) => text.fromJson(value, name).toLowerCase(),
+}
+
 /** Bytes as base64. */
 export const base64: Kind<string> = {
   wire: wireTypes.bytes,

@@ -125,6 +125,7 @@ function checkCall(call: Call, check: Check, faults: QueryFaults): ValueType {
 function checkReplacement({ arguments: [, target, , , pattern] }: Call, faults: QueryFaults): void {
   if (target !== undefined) expectLabel(target, faults)
   if (pattern?.kind !== 'string') return
+  faults.admitPattern(pattern.value)
   try {
     anchoredExpression(pattern.value)
   } catch (error) {

@@ -5,21 +5,31 @@ import {
   querySyntaxInvalid,
   queryTypeInvalid,
 } from '../../../../output/observability/errors.ts'
+import { expressionSize, maxPatternSize } from '../anchored-pattern.ts'
 
 /** The deepest nesting of an expression. */
 export const maxNesting = 500
 
-/** The errors of a query in PromQL. Positions are offsets in the text, in UTF-16 code units from 0. */
+/** The largest size of all patterns of a query together (`patternSize`). */
+const maxPatterns = 5000
+
+/** The languages of queries, as errors name them. */
+export type QueryLanguage = 'PROMQL' | 'LOGQL' | 'TRACEQL'
+
+/** The errors of a query. Positions are offsets in the text, in UTF-16 code units from 0. */
 export class QueryFaults {
   readonly #field: string
+  readonly #language: QueryLanguage
+  #patterns = 0
 
   /** `field` is the field of the request that holds the query, such as `query`. */
-  constructor(field: string) {
+  constructor(field: string, language: QueryLanguage = 'PROMQL') {
     this.#field = field
+    this.#language = language
   }
 
   syntax(position: number, fault: string): ApiError {
-    const metadata = { position: String(position), language: 'PROMQL' }
+    const metadata = { position: String(position), language: this.#language }
     return querySyntaxInvalid(
       `the query is malformed at position ${position}: ${fault}`,
       metadata,
@@ -43,8 +53,20 @@ export class QueryFaults {
   }
 
   nesting(): ApiError {
-    const description = `an expression may be nested ${maxNesting} deep`
-    return queryLimitExceeded(description, { limit: 'nesting' }, { quota: [{ subject: this.#field, description }] })
+    return this.#limit('nesting', `an expression may be nested ${maxNesting} deep`)
+  }
+
+  /** Counts a pattern before its compilation. Throws QUERY_LIMIT_EXCEEDED if the patterns of the query are too large. */
+  admitPattern(text: string): void {
+    const size = expressionSize(text)
+    this.#patterns += size
+    if (size <= maxPatternSize && this.#patterns <= maxPatterns) return
+    const description = `a pattern may have a size of ${maxPatternSize}, and all patterns of a query ${maxPatterns}`
+    throw this.#limit('pattern', description)
+  }
+
+  #limit(limit: string, description: string): ApiError {
+    return queryLimitExceeded(description, { limit }, { quota: [{ subject: this.#field, description }] })
   }
 
   #details(description: string): { badRequest: { field: string; description: string }[] } {

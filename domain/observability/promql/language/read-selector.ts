@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common'
-import { matcher, type Matcher, type MatchOperator } from '../matcher.ts'
+import { isPatternOperator, matcher, type Matcher, type MatchOperator } from '../matcher.ts'
 import type { VectorSelector } from './expression.ts'
 import { quoted, type QueryFaults } from './faults.ts'
 import { stringOf } from './literals.ts'
@@ -70,6 +70,7 @@ export class SelectorReader {
       throw this.#faults.syntax(node.from, 'a matcher needs a label, an operator and a string')
     }
     const text = this.string(value)
+    if (isPatternOperator(sign)) this.#faults.admitPattern(text)
     try {
       return matcher(this.#label(label), sign, text)
     } catch (error) {

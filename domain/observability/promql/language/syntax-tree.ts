@@ -10,12 +10,17 @@ const maxDepth = 3 * maxNesting
  * of an empty query, and of an expression that is nested too deeply for recursion.
  */
 export function syntaxTree(query: string, faults: QueryFaults): SyntaxNode {
-  if (bracketDepth(query) > maxNesting) throw faults.nesting()
+  requireShallow(query, faults)
   const tree = parser.parse(query)
   checkTree(tree, query, faults)
   const [expression] = childrenOf(tree.topNode)
   if (expression === undefined) throw faults.syntax(query.length, 'an expression is missing')
   return expression
+}
+
+/** Throws the error of an expression that is nested too deeply to be parsed. */
+export function requireShallow(query: string, faults: QueryFaults): void {
+  if (bracketDepth(query) > maxNesting) throw faults.nesting()
 }
 
 /** Returns the largest number of open brackets in a text, those in strings included. */
@@ -30,7 +35,7 @@ function bracketDepth(text: string): number {
 }
 
 /** Throws the error of the first error node of a tree, or of its depth. The walk needs no stack. */
-function checkTree(tree: Tree, query: string, faults: QueryFaults): void {
+export function checkTree(tree: Tree, query: string, faults: QueryFaults): void {
   let depth = 0
   tree.iterate({
     enter: ({ type, from, to }) => {

@@ -1,12 +1,12 @@
 import type {
   InstantQuery,
-  MetricRetention,
   MetricSelection,
   PushedBody,
   RangeQuery,
   WriteLimits,
 } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../../domain/observability/metrics/samples.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import type { SentError } from './sent-error.ts'
 
 /** The work of the thread that writes; `now` is the time of the call. */
@@ -25,11 +25,15 @@ export type WriteCall =
       readonly limits: WriteLimits
       readonly now: number
     }
-  | { readonly kind: 'purge'; readonly workspace: string; readonly retention: MetricRetention; readonly now: number }
+  | { readonly kind: 'purge'; readonly workspace: string; readonly retention: TelemetryRetention; readonly now: number }
   | { readonly kind: 'drop'; readonly workspace: string }
   | { readonly kind: 'active'; readonly workspace: string; readonly now: number }
-  /** Ends the begun work, and closes all files. */
-  | { readonly kind: 'end' }
+  | EndCall
+
+/** Ends the begun work of a thread that writes, and closes all files. */
+export interface EndCall {
+  readonly kind: 'end'
+}
 
 /** The work of a thread that reads; `now` is the time of the call. */
 export type ReadCall = { readonly workspace: string; readonly now: number } & (

@@ -10,17 +10,23 @@ export const dayOf = (time: number): number => Math.floor(time / dayMs)
 /** Returns the folder for the telemetry of all workspaces. */
 export const telemetryFolder = (dataDir: string): string => join(resolve(dataDir), 'observability')
 
-/** The places of the metrics of one workspace below the folder for telemetry. */
-export class MetricPlaces {
+/** The signals that have files. */
+export const signals = ['logs', 'metrics', 'traces'] as const
+
+/** A signal that has files. */
+export type Signal = (typeof signals)[number]
+
+/** The places of a signal of one workspace below the folder for telemetry. */
+export class SignalPlaces {
   /** The folder of the workspace. */
   readonly workspace: string
-  /** The folder of its metrics. */
+  /** The folder of the signal in the workspace. */
   readonly folder: string
   readonly index: string
 
-  constructor(root: string, workspace: string) {
+  constructor(root: string, workspace: string, signal: Signal) {
     this.workspace = join(root, workspace)
-    this.folder = join(this.workspace, 'metrics')
+    this.folder = join(this.workspace, signal)
     this.index = join(this.folder, 'index.sqlite')
   }
 
@@ -38,6 +44,13 @@ export class MetricPlaces {
         return Number.isNaN(time) ? [] : [dayOf(time)]
       })
       .sort((a, b) => a - b)
+  }
+}
+
+/** The places of the metrics of one workspace. */
+export class MetricPlaces extends SignalPlaces {
+  constructor(root: string, workspace: string) {
+    super(root, workspace, 'metrics')
   }
 }
 

@@ -3,13 +3,13 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { renameDurably, syncFile } from '../../../durable-files.ts'
 
 /** The purpose of a file. */
-export type FileKind = 'days' | 'index'
+export type FileKind = 'days' | 'index' | 'logDays' | 'logIndex'
 
 /** The value of `PRAGMA application_id` in the files of telemetry: "nine". */
 const applicationId = 0x6e_69_6e_65
 
 /** The newest version of the format of each kind of file that this server reads. */
-const versions = { days: 1, index: 1 } as const
+const versions = { days: 1, index: 1, logDays: 1, logIndex: 1 } as const
 
 /** The error of a file that is damaged, foreign, or of a newer version. The message continues the name of the file. */
 export class FileFault extends Error {
@@ -102,13 +102,13 @@ export function checked<T>(file: string, call: () => T): T {
 /** Returns the rows of a statement, whose columns are known to be those of `Row`. */
 export const rowsOf = <Row extends readonly unknown[]>(
   statement: StatementSync,
-  ...parameters: readonly (number | string | null)[]
+  ...parameters: readonly (bigint | number | string | null)[]
 ): Row[] => statement.all(...parameters) as unknown as Row[]
 
 /** Returns the first row of a statement, whose columns are known to be those of `Row`. */
 export const rowOf = <Row extends readonly unknown[]>(
   statement: StatementSync,
-  ...parameters: readonly (number | string | null)[]
+  ...parameters: readonly (bigint | number | string | null)[]
 ): Row | undefined => statement.get(...parameters) as unknown as Row | undefined
 
 function checkVersion(database: DatabaseSync, file: string, kind: FileKind): void {

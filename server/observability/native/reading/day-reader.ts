@@ -1,74 +1,48 @@
-import { statSync } from 'node:fs'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import { chunksBetween, type ChunkRow } from '../files/day-tables.ts'
-import { checked, openForReading, rowsOf } from '../files/telemetry-file.ts'
+import { checked, rowsOf } from '../files/telemetry-file.ts'
 import { decodePart, type Part } from '../format/part.ts'
+import { FileSnapshot } from './file-snapshot.ts'
 
 /** The file of a day, as a thread of queries reads it. All calls throw `FileFault`. */
 export class DayReader {
-  readonly #file: string
-  readonly #inode: bigint
-  readonly #database: DatabaseSync
+  readonly #snapshot: FileSnapshot
   readonly #chunks: StatementSync
   readonly #parts: StatementSync
-  #isReading = false
 
-  private constructor(file: string, inode: bigint, database: DatabaseSync) {
-    this.#file = file
-    this.#inode = inode
-    this.#database = database
-    this.#chunks = database.prepare(chunksBetween)
-    this.#parts = database.prepare('SELECT bytes FROM parts WHERE last > ? AND first <= ? ORDER BY id')
+  private constructor(snapshot: FileSnapshot) {
+    this.#snapshot = snapshot
+    this.#chunks = snapshot.database.prepare(chunksBetween)
+    this.#parts = snapshot.database.prepare('SELECT bytes FROM parts WHERE last > ? AND first <= ? ORDER BY id')
   }
 
   /** Opens a file; undefined if there is no such file. */
   static open(file: string): DayReader | undefined {
-    const inode = inodeOf(file)
-    const database = openForReading(file, 'days')
-    if (inode === undefined || database === undefined) return undefined
-    return checked(file, () => new DayReader(file, inode, database))
+    const snapshot = FileSnapshot.open(file, 'days')
+    return snapshot && checked(file, () => new DayReader(snapshot))
   }
 
   /** Whether the file still has its name: a deleted file, or one that was made anew, must be opened again. */
   get isCurrent(): boolean {
-    return inodeOf(this.#file) === this.#inode
+    return this.#snapshot.isCurrent
   }
 
   /** Returns the chunks of a series with samples that are later than `after`, and not later than `to`. */
   chunks(series: number, after: number, to: number): readonly ChunkRow[] {
-    return checked(this.#file, () => {
-      this.#begin()
-      return rowsOf<ChunkRow>(this.#chunks, series, after, to)
-    })
+    return this.#snapshot.read(() => rowsOf<ChunkRow>(this.#chunks, series, after, to))
   }
 
   /** Returns the parts with samples that are later than `after`, and not later than `to`; the oldest first. */
   parts(after: number, to: number): readonly Part[] {
-    return checked(this.#file, () => {
-      this.#begin()
-      return rowsOf<[Uint8Array]>(this.#parts, after, to).map(([bytes]) => decodePart(bytes))
-    })
+    return this.#snapshot.read(() => rowsOf<[Uint8Array]>(this.#parts, after, to).map(([bytes]) => decodePart(bytes)))
   }
 
   /** Ends the snapshot of the file; the next call reads the newest content. */
   endSnapshot(): void {
-    if (!this.#isReading) return
-    this.#isReading = false
-    this.#database.exec('COMMIT')
+    this.#snapshot.end()
   }
 
   close(): void {
-    this.#database.close()
+    this.#snapshot.close()
   }
-
-  /** Begins a snapshot, because a commit may move samples from parts to chunks between two reads. */
-  #begin(): void {
-    if (this.#isReading) return
-    this.#database.exec('BEGIN')
-    this.#isReading = true
-  }
-}
-
-function inodeOf(file: string): bigint | undefined {
-  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
 }

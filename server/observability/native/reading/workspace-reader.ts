@@ -1,129 +1,73 @@
-import { existsSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
-import type { MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricMetadata } from '../../../../domain/observability/metrics/samples.ts'
-import { checked, FileFault, openForReading, rowOf, rowsOf } from '../files/telemetry-file.ts'
+import { checked, rowsOf, type FileFault } from '../files/telemetry-file.ts'
 import type { MetricPlaces } from '../files/places.ts'
 import { DayReader } from './day-reader.ts'
-import { SeriesCatalog } from './series-catalog.ts'
-import { SeriesRetention } from '../retention/series-retention.ts'
-
-/** The largest number of files of days that a workspace has open. */
-const mostDays = 40
-
-/** The retention before the first purge: none. */
-const noRetention: MetricRetention = { defaultMs: Infinity, selected: [] }
+import { DayReaders } from './day-readers.ts'
+import { IndexReader } from './index-reader.ts'
+import type { SeriesCatalog } from './series-catalog.ts'
+import type { SeriesRetention } from '../retention/series-retention.ts'
 
 /** The files of the metrics of a workspace, as a thread of queries reads them. All calls throw `FileFault`. */
 export class WorkspaceReader {
   readonly #places: MetricPlaces
-  readonly #report: (fault: FileFault) => void
-  readonly #index: DatabaseSync
-  readonly #days = new Map<number, DayReader>()
-  #catalog = new SeriesCatalog()
-  #generation: string | undefined
-  #retention = { text: '', value: new SeriesRetention(noRetention) }
+  readonly #index: IndexReader
+  readonly #days: DayReaders<DayReader>
 
-  private constructor(places: MetricPlaces, index: DatabaseSync, report: (fault: FileFault) => void) {
+  private constructor(places: MetricPlaces, index: IndexReader, report: (fault: FileFault) => void) {
     this.#places = places
     this.#index = index
-    this.#report = report
+    this.#days = new DayReaders(places, file => DayReader.open(file), report)
   }
 
   /** Opens the files of a workspace; undefined if it has none. `report` gets the faults of files of days. */
   static open(places: MetricPlaces, report: (fault: FileFault) => void): WorkspaceReader | undefined {
-    const index = openForReading(places.index, 'index')
+    const index = IndexReader.open(places, 'index')
     return index && new WorkspaceReader(places, index, report)
   }
 
   get catalog(): SeriesCatalog {
-    return this.#catalog
+    return this.#index.catalog
   }
 
   get retention(): SeriesRetention {
-    return this.#retention.value
+    return this.#index.retention
   }
 
   /** Whether the files still exist. */
   get isCurrent(): boolean {
-    return existsSync(this.#places.index)
+    return this.#index.isCurrent
   }
 
   /** Reads the series that the writer has added since the last call. */
   refresh(): void {
-    checked(this.#places.index, () => {
-      this.#index.exec('BEGIN')
-      try {
-        const generation = this.#about('generation')
-        if (generation !== this.#generation) this.#catalog = new SeriesCatalog()
-        this.#generation = generation
-        this.#readRetention(this.#about('retention') ?? '')
-        const added = this.#index.prepare('SELECT id, labels FROM series WHERE id > ? ORDER BY id')
-        for (const [id, key] of rowsOf<[number, string]>(added, this.#catalog.lastId)) this.#catalog.add(id, key)
-      } finally {
-        this.#index.exec('COMMIT')
-      }
-    })
+    this.#index.refresh()
   }
 
   /** Returns the first and the last time of each series in the index; samples in parts may be newer or older. */
   times(): Map<number, [first: number, last: number]> {
-    const statement = this.#index.prepare('SELECT id, first, last FROM series')
+    const statement = this.#index.database.prepare('SELECT id, first, last FROM series')
     const rows = checked(this.#places.index, () => rowsOf<[number, number, number]>(statement))
     return new Map(rows.map(([id, first, last]) => [id, [first, last]]))
   }
 
   metadata(): ReadonlyMap<string, MetricMetadata> {
-    const statement = this.#index.prepare('SELECT name, type, unit, description FROM metadata')
+    const statement = this.#index.database.prepare('SELECT name, type, unit, description FROM metadata')
     const rows = checked(this.#places.index, () => rowsOf<[string, MetricMetadata['type'], string, string]>(statement))
     return new Map(rows.map(([name, type, unit, description]) => [name, { name, type, unit, description }]))
   }
 
   /** Returns the files of days between two days; a file that cannot be used is reported and left out. */
   days(first: number, last: number): readonly DayReader[] {
-    return this.#places
-      .days()
-      .filter(day => day >= first && day <= last)
-      .flatMap(day => this.#day(day) ?? [])
+    return this.#days.between(first, last)
   }
 
   /** Ends the snapshots of all files. */
   endSnapshots(): void {
-    for (const reader of this.#days.values()) reader.endSnapshot()
-    for (const [day, reader] of this.#days) {
-      if (this.#days.size <= mostDays && reader.isCurrent) continue
-      reader.close()
-      this.#days.delete(day)
-    }
+    this.#days.endSnapshots()
   }
 
   close(): void {
-    for (const reader of this.#days.values()) reader.close()
-    this.#days.clear()
+    this.#days.close()
     this.#index.close()
-  }
-
-  #day(day: number): DayReader | undefined {
-    const known = this.#days.get(day)
-    if (known !== undefined) return known
-    try {
-      const reader = DayReader.open(this.#places.day(day))
-      if (reader) this.#days.set(day, reader)
-      return reader
-    } catch (error) {
-      if (!(error instanceof FileFault)) throw error
-      this.#report(error)
-      return undefined
-    }
-  }
-
-  #readRetention(text: string): void {
-    if (text === this.#retention.text) return
-    const given: MetricRetention = JSON.parse(text)
-    this.#retention = { text, value: new SeriesRetention(given) }
-  }
-
-  #about(name: string): string | undefined {
-    return rowOf<[string]>(this.#index.prepare('SELECT value FROM about WHERE name = ?'), name)?.[0]
   }
 }

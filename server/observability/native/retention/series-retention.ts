@@ -1,4 +1,4 @@
-import type { MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import type { Labels } from '../../../../domain/observability/metrics/samples.ts'
 import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
 import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
@@ -10,7 +10,7 @@ export class SeriesRetention {
   readonly #selected: readonly { readonly matchers: readonly Matcher[]; readonly retentionMs: number }[]
 
   /** Throws QUERY_SYNTAX_INVALID for a selector that cannot be parsed. */
-  constructor({ defaultMs, selected }: MetricRetention) {
+  constructor({ defaultMs, selected }: TelemetryRetention) {
     this.#defaultMs = defaultMs
     this.#selected = selected.map(({ retentionMs, selector }) => ({
       matchers: parseSelector(selector, 'selector'),

@@ -1,8 +1,7 @@
 import { queryLimitExceeded, queryTimeout } from '../../../../output/observability/errors.ts'
 import type { Log } from '../../../log.ts'
-import { CallingThread, programBeside, ThreadEnded } from './calling-thread.ts'
+import { CallingThread, ThreadEnded } from './calling-thread.ts'
 import { interrupted, overloaded, unusable } from './engine-errors.ts'
-import type { ReadCall } from '../calls/messages.ts'
 import { UnusableFile } from '../calls/sent-error.ts'
 
 /** The largest number of calls that wait for a thread. */
@@ -14,33 +13,49 @@ const heapMib = 256
 /** The time that a call has to end after its deadline, before its thread is ended, in milliseconds. */
 const graceMs = 1000
 
+/** A call that a pool runs. */
+export interface PoolCall {
+  readonly workspace: string
+}
+
+/** The parts of a pool. */
+export interface PoolParts {
+  /** The folder for the telemetry of all workspaces. */
+  readonly root: string
+  /** The number of threads. */
+  readonly size: number
+  /** The program of the threads. */
+  readonly program: URL
+  readonly log: Pick<Log, 'error' | 'warn'>
+}
+
 /** A call on its way. */
-interface QueuedCall {
-  readonly call: ReadCall
+interface QueuedCall<Call> {
+  readonly call: Call
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
   /** The thread that runs the call; undefined while the call waits. */
-  slot?: Slot | undefined
+  slot?: Slot<Call> | undefined
 }
 
 /** A thread and its call. */
-interface Slot {
+interface Slot<Call> {
   readonly abort: Int32Array<SharedArrayBuffer>
-  thread: CallingThread<ReadCall> | undefined
-  running: QueuedCall | undefined
+  thread: CallingThread<Call> | undefined
+  running: QueuedCall<Call> | undefined
 }
 
-/** The threads that read metrics. Each runs one call at a time; the calls of a workspace prefer one thread, which knows its series. */
-export class QueryPool {
-  readonly #root: string
+/** The threads that read a signal. Each runs one call at a time; the calls of a workspace prefer one thread, which knows its files. */
+export class QueryPool<Call extends PoolCall> {
+  readonly #parts: PoolParts
   readonly #log: Pick<Log, 'error' | 'warn'>
-  readonly #slots: readonly Slot[]
-  readonly #waiting: QueuedCall[] = []
+  readonly #slots: readonly Slot<Call>[]
+  readonly #waiting: QueuedCall<Call>[] = []
 
-  constructor(root: string, size: number, log: Pick<Log, 'error' | 'warn'>) {
-    this.#root = root
-    this.#log = log
-    this.#slots = Array.from({ length: size }, () => ({
+  constructor(parts: PoolParts) {
+    this.#parts = parts
+    this.#log = parts.log
+    this.#slots = Array.from({ length: parts.size }, () => ({
       abort: new Int32Array(new SharedArrayBuffer(4)),
       thread: undefined,
       running: undefined,
@@ -56,11 +71,11 @@ export class QueryPool {
    * Runs a call. Rejects with an error of the area: QUERY_TIMEOUT after `timeoutMs`, QUERY_LIMIT_EXCEEDED if the thread
    * uses too much memory, ENGINE_UNAVAILABLE; and with the reason of an aborted signal.
    */
-  async call(call: ReadCall, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+  async call(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted()
     if (this.#waiting.length >= mostWaiting) throw overloaded()
     const { promise, reject, resolve } = Promise.withResolvers<unknown>()
-    const queued: QueuedCall = { call, resolve, reject }
+    const queued: QueuedCall<Call> = { call, resolve, reject }
     const stop = (error: unknown): void => {
       reject(error)
       this.#stop(queued)
@@ -97,13 +112,13 @@ export class QueryPool {
   }
 
   /** Returns the thread of a workspace if it is free, otherwise any free thread. */
-  #freeSlot(workspace: string): Slot | undefined {
+  #freeSlot(workspace: string): Slot<Call> | undefined {
     const preferred = this.#slots[Number.parseInt(workspace.slice(-4), 16) % this.#slots.length]
     if (preferred !== undefined && preferred.running === undefined) return preferred
     return this.#slots.find(({ running }) => running === undefined)
   }
 
-  async #run(slot: Slot, queued: QueuedCall): Promise<void> {
+  async #run(slot: Slot<Call>, queued: QueuedCall<Call>): Promise<void> {
     slot.running = queued
     queued.slot = slot
     Atomics.store(slot.abort, 0, 0)
@@ -118,7 +133,7 @@ export class QueryPool {
   }
 
   /** Ends a call, whose result nobody awaits any more. */
-  #stop(queued: QueuedCall): void {
+  #stop(queued: QueuedCall<Call>): void {
     const at = this.#waiting.indexOf(queued)
     if (at >= 0) this.#waiting.splice(at, 1)
     const { slot } = queued
@@ -129,12 +144,13 @@ export class QueryPool {
     }, graceMs).unref()
   }
 
-  #threadOf(slot: Slot): CallingThread<ReadCall> {
+  #threadOf(slot: Slot<Call>): CallingThread<Call> {
     if (slot.thread !== undefined) return slot.thread
-    const thread = new CallingThread<ReadCall>({
+    const { program, root } = this.#parts
+    const thread = new CallingThread<Call>({
       name: 'telemetry queries',
-      program: programBeside(import.meta.url, 'query-thread'),
-      data: { root: this.#root, abort: slot.abort },
+      program,
+      data: { root, abort: slot.abort },
       heapMib,
       report: fault => this.#log.warn({ fault }, 'a file of telemetry cannot be used'),
     })
@@ -155,7 +171,7 @@ export class QueryPool {
   }
 }
 
-async function forgetEnded(slot: Slot, thread: CallingThread<ReadCall>): Promise<void> {
+async function forgetEnded<Call>(slot: Slot<Call>, thread: CallingThread<Call>): Promise<void> {
   await thread.ended
   if (slot.thread === thread) slot.thread = undefined
 }

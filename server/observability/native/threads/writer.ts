@@ -1,7 +1,7 @@
 import type { Log } from '../../../log.ts'
-import { CallingThread, programBeside, ThreadEnded } from './calling-thread.ts'
+import { CallingThread, ThreadEnded } from './calling-thread.ts'
 import { interrupted, overloaded, unusable } from './engine-errors.ts'
-import type { WriteCall } from '../calls/messages.ts'
+import type { EndCall } from '../calls/messages.ts'
 import { UnusableFile } from '../calls/sent-error.ts'
 
 /** The largest numbers of calls and of bytes that wait for the thread. */
@@ -11,17 +11,26 @@ const mostBytes = 128 * 1024 * 1024
 /** The largest heap of the thread in MiB: it decodes requests of up to 64 MiB. */
 const heapMib = 768
 
-/** The thread that writes all metrics; a new thread begins after one that has failed. */
-export class Writer {
-  readonly #root: string
+/** The parts of a writer. */
+export interface WriterParts {
+  /** The folder for the telemetry of all workspaces. */
+  readonly root: string
+  /** The program of the thread. */
+  readonly program: URL
+  readonly log: Pick<Log, 'error' | 'warn'>
+}
+
+/** The thread that writes a signal; a new thread begins after one that has failed. */
+export class Writer<Call> {
+  readonly #parts: WriterParts
   readonly #log: Pick<Log, 'error' | 'warn'>
-  #thread: CallingThread<WriteCall> | undefined
+  #thread: CallingThread<Call | EndCall> | undefined
   #calls = 0
   #bytes = 0
 
-  constructor(root: string, log: Pick<Log, 'error' | 'warn'>) {
-    this.#root = root
-    this.#log = log
+  constructor(parts: WriterParts) {
+    this.#parts = parts
+    this.#log = parts.log
   }
 
   /** The calls that wait, and the bytes of their requests. */
@@ -33,7 +42,7 @@ export class Writer {
    * Sends a call, with a body whose memory the thread takes. Rejects with an error of the area: ENGINE_UNAVAILABLE if
    * the thread or the files cannot be used now.
    */
-  async call(call: WriteCall, body?: ArrayBuffer): Promise<unknown> {
+  async call(call: Call, body?: ArrayBuffer): Promise<unknown> {
     const bytes = body?.byteLength ?? 0
     if (body && (this.#calls >= mostCalls || this.#bytes + bytes > mostBytes)) throw overloaded()
     this.#calls += 1
@@ -62,12 +71,13 @@ export class Writer {
     await thread.terminate()
   }
 
-  #running(): CallingThread<WriteCall> {
+  #running(): CallingThread<Call | EndCall> {
     if (this.#thread !== undefined) return this.#thread
-    const thread = new CallingThread<WriteCall>({
+    const { program, root } = this.#parts
+    const thread = new CallingThread<Call | EndCall>({
       name: 'telemetry writer',
-      program: programBeside(import.meta.url, 'writer-thread'),
-      data: { root: this.#root },
+      program,
+      data: { root },
       heapMib,
       report: fault => this.#log.warn({ fault }, 'a file of telemetry cannot be used'),
     })
@@ -76,7 +86,7 @@ export class Writer {
     return thread
   }
 
-  async #forgetEnded(thread: CallingThread<WriteCall>): Promise<void> {
+  async #forgetEnded(thread: CallingThread<Call | EndCall>): Promise<void> {
     await thread.ended
     if (this.#thread !== thread) return
     this.#thread = undefined

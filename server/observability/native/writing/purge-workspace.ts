@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MetricRetention, RetainedBytes } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type {
+  RetainedBytes,
+  TelemetryRetention,
+} from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'
 import { dayMs, namesIn } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'
@@ -16,7 +19,7 @@ import type { WorkspaceWriter } from './workspace-writer.ts'
 export function purgeWorkspace(
   metrics: MetricWriter,
   workspace: string,
-  given: MetricRetention,
+  given: TelemetryRetention,
   now: number,
   report: (fault: FileFault) => void,
 ): RetainedBytes {
@@ -85,7 +88,7 @@ function purgeDay(writer: WorkspaceWriter, day: number, series: readonly number[
 }
 
 /** Returns the sizes of the files in a folder together. */
-function bytesIn(folder: string): number {
+export function bytesIn(folder: string): number {
   let sum = 0
   for (const name of namesIn(folder)) sum += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
   return sum

@@ -33,7 +33,7 @@ export class WriterCalls {
     this.#port = port
     this.#decode = decode
     this.#writer = new MetricWriter(root, fault => this.#reportFault(fault))
-    removeDropped(root)
+    removeDropped(root, 'metrics')
     port.on('message', (message: Sent<WriteCall>) => this.#take(message))
     setInterval(() => this.#tidy(), lookMs).unref()
   }
@@ -57,7 +57,7 @@ export class WriterCalls {
       case 'drop':
         this.#dropped.add(call.workspace)
         this.#writer.release(call.workspace)
-        return dropWorkspace(this.#root, call.workspace)
+        return dropWorkspace(this.#root, call.workspace, 'metrics')
       case 'end':
         clearTimeout(this.#commit)
         return this.#writer.releaseAll()

@@ -6,6 +6,7 @@ import { absentId, addMember, addTenant, roleAt } from '../../../areas/members.t
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { series } from '../../../server/observability/native/engines.ts'
 import { outcomeOf } from '../../outcomes.ts'
+import { hostilePatterns } from '../promql/hostile-patterns.ts'
 import { servedMetrics, withEngine, type MetricPlace, type ServedMetrics } from './served-metrics.ts'
 import { afterTests } from '../../../undo.ts'
 
@@ -38,6 +39,29 @@ const query = (body: MetricQueryInput, where = place) =>
 
 const queryRange = (body: MetricRangeQueryInput) =>
   served.admin.api.observability.queryMetricsRange({ workspace: place.workspace, engine: place.engine, body })
+
+describe.each(hostilePatterns)('the hostile pattern %#', pattern => {
+  it('is refused in every call that takes a selector', async () => {
+    const { observability } = served.admin.api
+    const where = { workspace: place.workspace, engine: place.engine }
+    const selector = `up{job=~${JSON.stringify(pattern)}}`
+    const signal = 'OBSERVABILITY_SIGNAL_METRICS'
+    const calls = [
+      query({ query: selector }),
+      query({ query: `label_replace(up, "a", "$1", "job", ${JSON.stringify(pattern)})` }),
+      queryRange({ query: selector, start_time: at(0), end_time: at(60), step: '60s' }),
+      observability.listMetricLabels({ ...where, match: [selector] }),
+      observability.createAlertRule({ ...where, body: { name: 'hostile', query: selector } }),
+      observability.createRetentionPolicy({
+        ...where,
+        body: { name: 'hostile', signal, selector, retention: '3600s' },
+      }),
+    ]
+    const errors = await Promise.all(calls.map(call => call.catch((error: unknown) => error)))
+    const refusal = expect.objectContaining({ reason: 'QUERY_LIMIT_EXCEEDED', metadata: { limit: 'pattern' } })
+    expect(errors).toEqual(calls.map(() => refusal))
+  })
+})
 
 describe('a query at one time', () => {
   it.each([

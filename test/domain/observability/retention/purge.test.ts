@@ -1,5 +1,6 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import type { MetricEngine, MetricRetention } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
 import { droppedCollection } from '../../../../domain/observability/retention/dropped-telemetry.ts'
 import { nextPurgeTime } from '../../../../domain/observability/retention/next-purge.ts'
 import { purgeWorker } from '../../../../domain/observability/retention/purge-worker.ts'
@@ -104,10 +105,10 @@ it('all workspaces are purged once a night, and again after a failure', async ()
   onTestFinished(() => on.close())
   const ids: string[] = []
   for (const name of ['one', 'two', 'three']) ids.push((await addTenant(api, name)).workspace)
-  const calls: [string, MetricRetention][] = []
+  const calls: [string, TelemetryRetention][] = []
   const failing = new Set([ids[1]])
   const engine = {
-    async purge(workspace: string, retention: MetricRetention) {
+    async purge(workspace: string, retention: TelemetryRetention) {
       calls.push([workspace, retention])
       if (failing.has(workspace)) throw new Error('the disk is full')
       return { total: 1_000, selected: [] }

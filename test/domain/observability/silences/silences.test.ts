@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { activeSilences } from '../../../../domain/observability/silences/active-silences.ts'
+import { silencesOf } from '../../../../domain/observability/silences/matched-alerts.ts'
 import { silenceRetention } from '../../../../domain/observability/silences/silence-retention.ts'
 import { silenceCollection } from '../../../../domain/observability/silences/silences-store.ts'
 import type { SilenceInput, SilenceMatcherInput } from '../../../../output/observability/types.ts'
@@ -11,6 +12,7 @@ import { absentId, addTenant, type Member, type Tenant } from '../../../areas/me
 import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
 import { outcomeOf } from '../../outcomes.ts'
+import { hostilePatterns } from '../promql/hostile-patterns.ts'
 import { afterTests } from '../../../undo.ts'
 
 const hourMs = 3_600_000
@@ -149,11 +151,30 @@ describe('a new silence', () => {
       value,
       operator: 'OBSERVABILITY_MATCH_OPERATOR_REGEX',
     })
-    const matchers = [pattern('('), pattern('a.b'), pattern('(?=a)'), pattern('a{2000}'), pattern('\\1')]
+    const matchers = [pattern('('), pattern('a.b'), pattern('(?=a)'), pattern('\\1'), pattern('a{2000}')]
     const error: unknown = await create(workspace, { matchers, comment: '' }).catch((caught: unknown) => caught)
     expect(error).toMatchObject({ reason: 'FIELD_INVALID' })
-    const fields = [0, 2, 3, 4].map(i => ({ field: `matchers[${i}].value` }))
+    const fields = [...[0, 2, 3].map(i => ({ field: `matchers[${i}].value` })), { field: 'matchers' }]
     expect(error).toMatchObject({ details: { badRequest: [{ field: 'comment' }, ...fields] } })
+  })
+
+  it('is refused for patterns that are too large, alone or together', async () => {
+    const { workspace } = await newTenant()
+    const refused = (...values: readonly string[]) => {
+      const operator = 'OBSERVABILITY_MATCH_OPERATOR_NOT_REGEX' as const
+      const matchers = [...onHost, ...values.map(value => ({ name: 'job', value, operator }))]
+      return create(workspace, { matchers }).then(
+        () => 'taken',
+        (error: unknown) => error,
+      )
+    }
+    const fault = { reason: 'FIELD_INVALID', details: { badRequest: [{ field: 'matchers' }] } }
+    const short = hostilePatterns.filter(({ length }) => length <= 2048)
+    expect(short.length).toBeGreaterThan(8)
+    for (const pattern of short) expect(await refused(pattern)).toMatchObject(fault)
+    expect(await refused('.{250}', '[a]{200}')).toMatchObject(fault)
+    expect(await refused('.{240}')).toBe('taken')
+    expect(await refused(Array.from({ length: 150 }, (_, i) => `10\\.0\\.0\\.${i}`).join('|'))).toBe('taken')
   })
 
   it('is answered again for its Idempotency-Key after its end', async () => {
@@ -327,7 +348,7 @@ describe('active silences', () => {
     await create(workspace, { start_time: inFuture(hourMs), end_time: inFuture(2 * hourMs) })
     // The clock of the platform may be some milliseconds ahead of the clock of the test.
     const silencing = async (labels: Record<string, string>) =>
-      (await activeSilences(store, workspace, Date.now() + 1_000))(labels)
+      (await silencesOf(await activeSilences(store, workspace, Date.now() + 1_000), [labels])).silencedBy[0]
     expect(await silencing({ host: 'a' })).toEqual([one])
     expect(await silencing({ host: 'a', job: 'abc' })).toEqual([one, two].toSorted())
     expect(await silencing({ host: 'b', job: 'xabc' })).toEqual([])

@@ -161,7 +161,7 @@ describe('a drop', () => {
     const workspace = await written(first)
     await first.engine.end()
     const root = join(first.folder, 'observability')
-    renameSync(join(root, workspace), join(root, `dropped-${workspace}`))
+    renameSync(join(root, workspace), join(root, `dropped-metrics-${workspace}`))
     const again = testEngine(onTestFinished, first.folder)
     await written(again)
     expect(readdirSync(root).filter(name => name.startsWith('dropped'))).toEqual([])

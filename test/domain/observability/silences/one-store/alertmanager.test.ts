@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { activeSilences } from '../../../../../domain/observability/silences/active-silences.ts'
+import { silencesOf } from '../../../../../domain/observability/silences/matched-alerts.ts'
 import type { SilenceMatcherInput } from '../../../../../output/observability/types.ts'
 import { areas } from '../../../../../server/areas.ts'
 import { storeCollections } from '../../../../../server/platform-store.ts'
@@ -105,7 +106,8 @@ describe.runIf(hasProgram(alertmanagerProgram))('a silence, beside Alertmanager'
     expect(ours.size).toBeGreaterThan(50)
     const alerts = Array.from({ length: 200 }, () => randomLabels(random))
     const active = await activeSilences(store, workspace, Date.now())
-    const silencing = alerts.map(labels => active(labels).map(id => ours.get(id)))
+    const { silencedBy } = await silencesOf(active, alerts)
+    const silencing = silencedBy.map(ids => ids.map(id => ours.get(id)))
     const expected = await theirs.silencing(alerts)
     expect(expected.flat().length).toBeGreaterThan(200)
     for (const [i, labels] of alerts.entries())

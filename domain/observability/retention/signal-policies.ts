@@ -1,21 +1,22 @@
+import type { SignalInput } from '../../../output/observability/types.ts'
 import type { Reader, Stored } from '../../ports/store.ts'
 import { durationMs } from '../../resources/durations.ts'
-import { defaultRetentionMs } from '../ingest/metric-retention.ts'
-import type { MetricRetention } from '../metrics/metric-engine.ts'
+import { defaultRetentionsMs } from './default-retentions.ts'
 import { activePolicy, retentionPolicyCollection, type StoredRetentionPolicy } from './retention-store.ts'
+import type { TelemetryRetention } from './telemetry-retention.ts'
 
-/** The policies for the metrics of a workspace, and the retention that follows from them. */
-export interface MetricPolicies {
+/** The policies for a signal in a workspace, and the retention that follows from them. */
+export interface SignalPolicies {
   /** The default; undefined for a workspace that has not got its policies yet. */
   readonly byDefault: Stored<StoredRetentionPolicy> | undefined
   /** The ACTIVE policies with a selector, the policy that wins first. */
   readonly selected: readonly Stored<StoredRetentionPolicy>[]
-  readonly retention: MetricRetention
+  readonly retention: TelemetryRetention
 }
 
-/** Reads the policies for the metrics of a workspace on the native engine. */
-export async function metricPolicies(reader: Reader, workspace: string): Promise<MetricPolicies> {
-  const where = { workspace_id: workspace, engine: 'native', signal: 'OBSERVABILITY_SIGNAL_METRICS' }
+/** Reads the policies for a signal in a workspace on the native engine. */
+export async function signalPolicies(reader: Reader, workspace: string, signal: SignalInput): Promise<SignalPolicies> {
+  const where = { workspace_id: workspace, engine: 'native', signal }
   const policies: Stored<StoredRetentionPolicy>[] = []
   for await (const policy of reader.each(retentionPolicyCollection, { ...where, state: activePolicy }))
     policies.push(policy)
@@ -25,7 +26,7 @@ export async function metricPolicies(reader: Reader, workspace: string): Promise
     byDefault,
     selected,
     retention: {
-      defaultMs: byDefault ? durationMs(byDefault.value.retention) : defaultRetentionMs,
+      defaultMs: byDefault ? durationMs(byDefault.value.retention) : defaultRetentionsMs[signal],
       selected: selected.map(({ value }) => ({
         selector: value.selector,
         retentionMs: durationMs(value.retention),
@@ -34,9 +35,9 @@ export async function metricPolicies(reader: Reader, workspace: string): Promise
   }
 }
 
-/** Returns the longest retention of any metric of a workspace, in milliseconds. */
-export async function longestRetentionMs(reader: Reader, workspace: string): Promise<number> {
-  const { defaultMs, selected } = (await metricPolicies(reader, workspace)).retention
+/** Returns the longest retention of any telemetry of a signal in a workspace, in milliseconds. */
+export async function longestRetentionMs(reader: Reader, workspace: string, signal: SignalInput): Promise<number> {
+  const { defaultMs, selected } = (await signalPolicies(reader, workspace, signal)).retention
   return Math.max(defaultMs, ...selected.map(({ retentionMs }) => retentionMs))
 }
 

@@ -1,4 +1,4 @@
-import { proveDocument } from './documented.ts'
+import { proveDocument } from '../documented.ts'
 
 const hourMs = 3_600_000
 

@@ -1,0 +1,33 @@
+import type { LogBatch } from '../../../../domain/observability/logs/log-batch.ts'
+import type {
+  LogLimits,
+  LogQuery,
+  LogTimes,
+  PushedLogs,
+  TailRead,
+} from '../../../../domain/observability/logs/log-engine.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+
+/** The work of the thread that writes logs; `now` is the time of the call. */
+export type LogWriteCall = { readonly workspace: string; readonly now: number } & (
+  | { readonly kind: 'push'; readonly pushed: PushedLogs; readonly limits: LogLimits }
+  | { readonly kind: 'write'; readonly batch: LogBatch; readonly limits: LogLimits }
+  | { readonly kind: 'purge'; readonly retention: TelemetryRetention }
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'facts' }
+)
+
+/** What the thread that writes knows about a workspace. */
+export interface LogFacts {
+  readonly streams: number
+  /** The ingest number of the last entry. */
+  readonly lastNumber: number
+}
+
+/** The work of a thread that reads logs; `now` is the time of the call. */
+export type LogReadCall = { readonly workspace: string; readonly now: number } & (
+  | { readonly kind: 'query'; readonly query: LogQuery }
+  | { readonly kind: 'streams'; readonly times: LogTimes }
+  | { readonly kind: 'tail'; readonly read: TailRead }
+  | { readonly kind: 'start'; readonly since: number }
+)
