@@ -12,8 +12,8 @@ import { measureUploads } from './measure-uploads.ts'
 import { dropOrphans } from './orphans.ts'
 import type { Converging } from './converging.ts'
 
-/** The time between two looks for buckets whose inventory is due, in milliseconds. */
-const everyMs = 10_000
+/** The longest time between two looks for buckets whose inventory is due, in milliseconds. */
+const mostMs = 10_000
 
 const deleting = 'STORAGE_BUCKET_STATE_DELETING'
 
@@ -27,7 +27,7 @@ export function inventoryWorker(environment: Converging): Worker {
   let orphansMs = 0
   return {
     name: 'storage.s3Inventory',
-    everyMs,
+    everyMs: Math.min(mostMs, environment.remoteLimits.inventoryMs),
     async run(turn) {
       await countBuckets(environment, turn)
       const now = environment.clock.now()

@@ -105,7 +105,7 @@ export async function startSwift(later: Later = onTestFinished): Promise<string>
   writeFileSync(file, proxySettings(folder, port, cachePort))
   begin('swift-proxy-server', file)
   const url = `http://127.0.0.1:${port}`
-  const until = performance.now() + 120_000
+  const until = performance.now() + 300_000
   while ((await fetch(`${url}/healthcheck`).catch(() => undefined))?.status !== 200) {
     if (performance.now() > until) throw new Error(`no Swift answers at ${url}`)
     await nextPoll(100)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { RemoteFault } from '../../../../domain/storage/remote-store/remote-fault.ts'
-import type { RemoteStore } from '../../../../domain/storage/remote-store/remote-store.ts'
-import { hostileStore, type Answer } from './hostile-store.ts'
+import { RemoteFault } from '../../../../../domain/storage/remote-store/remote-fault.ts'
+import type { RemoteStore } from '../../../../../domain/storage/remote-store/remote-store.ts'
+import { hostileStore, type Answer } from '../hostile-store.ts'
 
 const list = { prefix: '', delimiter: '', size: 10 }
 

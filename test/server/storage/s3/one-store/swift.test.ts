@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { afterTests } from '../../../undo.ts'
-import { get, put, remoteStorage, send, type RemoteStorage } from './remote-storage.ts'
-import { hasSwift, startSwift, swiftKeys } from './swift.ts'
+import { afterTests } from '../../../../undo.ts'
+import { get, put, remoteStorage, send, type RemoteStorage } from '../remote-storage.ts'
+import { hasSwift, startSwift, swiftKeys } from '../swift.ts'
 
 let remote: RemoteStorage
 const api = () => remote.admin.api
@@ -9,7 +9,7 @@ const api = () => remote.admin.api
 beforeAll(async () => {
   if (!hasSwift) return
   remote = await remoteStorage(await startSwift(afterTests), { later: afterTests }, swiftKeys)
-}, 240_000)
+}, 600_000)
 
 describe.skipIf(!hasSwift)('a bucket in OpenStack Swift', { timeout: 120_000 }, () => {
   it('is of a class with the capabilities that Swift has', async () => {
