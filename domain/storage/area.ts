@@ -47,6 +47,7 @@ import { remoteUploadCollection } from './remote-buckets/remote-upload-rows.ts'
 import { remoteUploads } from './remote-uploads/remote-uploads.ts'
 import { inventoryWorker } from './remote-work/inventory.ts'
 import { remoteWorker } from './remote-work/remote-worker.ts'
+import { classForm } from './remote-classes/endpoint-form.ts'
 import { remoteClasses } from './remote-classes/remote-classes.ts'
 import { aggregate } from './statistics/aggregate.ts'
 import { descriptors } from './statistics/descriptors.ts'
@@ -114,6 +115,8 @@ export const storageForms: FormRules = {
   updateBucket: bucketForm,
   copyObject: copyForm,
   ...presignedForms,
+  createStorageClass: classForm,
+  updateStorageClass: classForm,
 }
 
 /** The durable work of the area. */

@@ -12,16 +12,11 @@ import { classKind } from '../classes/class-kind.ts'
 import type { StoredClass } from '../classes/classes-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { credentialsPlace } from '../remote-store/credentials.ts'
-import { endpointFault } from './endpoint-form.ts'
 
-/** Throws FIELD_INVALID for the body of a class with a block of another engine, or with an unusable endpoint. */
-export function requireForm({ native, s3 }: Pick<StorageClassUpdate, 'native' | 's3'>): void {
-  const faults: FieldViolation[] = []
-  if (native !== undefined)
-    faults.push({ field: 'native', description: 'belongs to the engine native alone; leave it out' })
-  const fault = s3?.endpoint === undefined ? undefined : endpointFault(s3.endpoint)
-  if (fault !== undefined) faults.push({ field: 's3.endpoint', description: fault })
-  if (faults.length > 0) throw fieldInvalid(faults)
+/** Throws FIELD_INVALID for the body of a class with the block of the native engine. */
+export function requireForm({ native }: Pick<StorageClassUpdate, 'native'>): void {
+  if (native === undefined) return
+  throw fieldInvalid([{ field: 'native', description: 'belongs to the engine native alone; leave it out' }])
 }
 
 /** Returns the settings of a new class. Throws FIELD_INVALID without an S3 store, a region and a multi-region. */
