@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { maxInflatedBytes, readable, tooManyBytes } from './payload-faults.ts'
-import type { SentBody } from './sent-body.ts'
+import type { SentBody } from '../sent-body.ts'
 import { decompressSnappy } from './snappy.ts'
 
 /**

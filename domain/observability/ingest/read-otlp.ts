@@ -1,6 +1,6 @@
 import { inflate } from './inflate.ts'
 import { invalidPayload, readable } from './payload-faults.ts'
-import type { OtlpFormat, SentBody } from './sent-body.ts'
+import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import { Budget, MessageReader } from './wire/message-reader.ts'
 
 /** Reads a request of OTLP, whose lists are read while they are iterated. Throws PAYLOAD_INVALID and PAYLOAD_TOO_LARGE. */

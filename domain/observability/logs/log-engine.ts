@@ -1,5 +1,5 @@
 import type { LogEntry, LogQueryResponse, LogStream } from '../../../output/observability/types.ts'
-import type { OtlpFormat, SentBody } from '../ingest/sent-body.ts'
+import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { Labels, Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'
 import type { LogBatch } from './log-batch.ts'

@@ -1,7 +1,7 @@
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import type { JsonText } from '../../../runtime/json.ts'
-import type { SentBody } from '../ingest/sent-body.ts'
-import type { RetainedBytes, TelemetryRetention } from '../retention/telemetry-retention.ts'
+import type { SentBody } from '../sent-body.ts'
+import type { RetainedBytes, TelemetryRetention } from '../telemetry-retention.ts'
 import type { MetricBatch } from './metric-batch.ts'
 import type { Labels, Rejections } from './samples.ts'
 

@@ -1,5 +1,5 @@
 import { fieldInvalid } from '../../../output/shared/errors.ts'
-import type { OtlpFormat, PushFormat, SentBody } from '../ingest/sent-body.ts'
+import type { OtlpFormat, PushFormat, SentBody } from '../sent-body.ts'
 import { withStatus } from './plane-errors.ts'
 
 /** How the body of a request is written. */

@@ -1,5 +1,5 @@
 import { invalidPayload } from '../ingest/payload-faults.ts'
-import type { PushFormat } from '../ingest/sent-body.ts'
+import type { PushFormat } from '../sent-body.ts'
 import type { StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { PushRules } from '../metrics/metric-engine.ts'
 import { effectiveLimit } from '../quotas/limits.ts'

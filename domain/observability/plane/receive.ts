@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Reply } from '../../../runtime/route.ts'
-import type { OtlpFormat, SentBody } from '../ingest/sent-body.ts'
+import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { WriteResult } from '../metrics/metric-engine.ts'
 import { effectiveLimit } from '../quotas/limits.ts'

@@ -3,7 +3,7 @@ import type { Reader, Stored } from '../../ports/store.ts'
 import { durationMs } from '../../resources/durations.ts'
 import { defaultRetentionsMs } from './default-retentions.ts'
 import { activePolicy, retentionPolicyCollection, type StoredRetentionPolicy } from './retention-store.ts'
-import type { TelemetryRetention } from './telemetry-retention.ts'
+import type { TelemetryRetention } from '../telemetry-retention.ts'
 
 /** The policies for a signal in a workspace, and the retention that follows from them. */
 export interface SignalPolicies {

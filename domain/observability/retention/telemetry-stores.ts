@@ -1,5 +1,5 @@
 import type { SignalInput } from '../../../output/observability/types.ts'
-import type { RetainedBytes, TelemetryRetention } from './telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../telemetry-retention.ts'
 
 /** The telemetry of one signal in all workspaces, as the retention sees it. Rejects with ENGINE_UNAVAILABLE. */
 export interface TelemetryStore {

@@ -10,7 +10,7 @@ import type {
   WriteResult,
 } from '../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../domain/observability/metrics/metric-batch.ts'
-import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/retention/telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import { JsonText } from '../../../runtime/json.ts'

@@ -6,7 +6,7 @@ import type {
   WriteLimits,
 } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
-import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 import type { SentError } from './sent-error.ts'
 
 /** The work of the thread that writes; `now` is the time of the call. */

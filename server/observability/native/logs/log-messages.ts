@@ -6,7 +6,7 @@ import type {
   PushedLogs,
   TailRead,
 } from '../../../../domain/observability/logs/log-engine.ts'
-import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 
 /** The work of the thread that writes logs; `now` is the time of the call. */
 export type LogWriteCall = { readonly workspace: string; readonly now: number } & (

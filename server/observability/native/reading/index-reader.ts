@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 import { checked, openForReading, rowOf, rowsOf } from '../files/telemetry-file.ts'
 import type { SignalPlaces } from '../files/places.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'

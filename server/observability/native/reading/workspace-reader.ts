@@ -1,4 +1,4 @@
-import type { TelemetryRetention } from '../../../../domain/observability/retention/telemetry-retention.ts'
+import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 import type { MetricMetadata } from '../../../../domain/observability/metrics/samples.ts'
 import { checked, rowsOf, type FileFault } from '../files/telemetry-file.ts'
 import type { MetricPlaces } from '../files/places.ts'
