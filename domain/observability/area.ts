@@ -30,7 +30,7 @@ import {
   notificationCollection,
   receiverSecretCollection,
 } from './notifications/deliveries-store.ts'
-import { nativeWorker } from './metrics/native-worker.ts'
+import { nativeWorker } from './quotas/native-worker.ts'
 import { inspectLimits } from './quotas/inspect-limits.ts'
 import { quotaLimitKind } from './quotas/limits-store.ts'
 import { quotaDefinitions, quotaLimits } from './quotas/quota-calls.ts'

@@ -80,9 +80,15 @@ export interface Taxonomy {
   /**
    * Takes amounts for a workspace from every quota on its chain. Throws QUOTA_EXCEEDED, which names the topmost node
    * without room. A negative amount is never refused, and a deleted workspace has nothing to return. If the transaction
-   * has locked the tree, the caller may pass the scopes from the organisation to the workspace instead of the id.
+   * has locked the tree, the caller may pass the scopes from the organisation to the workspace instead of the id. With
+   * `isMeasured`, the amounts are in use already, so that no amount is refused.
    */
-  consume(tx: Transaction, workspace: string | readonly Scope[], amounts: readonly Amount[]): Promise<void>
+  consume(
+    tx: Transaction,
+    workspace: string | readonly Scope[],
+    amounts: readonly Amount[],
+    options?: { readonly isMeasured?: boolean },
+  ): Promise<void>
 }
 
 /** The number of resources of one type that users created in a workspace. */

@@ -11,11 +11,11 @@ import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
 import { requireWorkspace } from '../resources/find-rows.ts'
 import { OperationRecords } from '../resources/operation-records.ts'
 import { bootstraps } from './bootstrap.ts'
+import { byEngine } from './by-engine.ts'
 import { bucketForm } from './buckets/bucket-form.ts'
 import { bucketKind } from './buckets/bucket-kind.ts'
 import { bucketCalls } from './bucket-calls/buckets.ts'
 import { deleteContent } from './bucket-calls/delete-content.ts'
-import { classForm } from './classes/class-form.ts'
 import { classKind } from './classes/class-kind.ts'
 import { storageClasses } from './class-calls/classes.ts'
 import { copyCollection } from './copies/copies-store.ts'
@@ -37,6 +37,18 @@ import { objects } from './object-calls/objects.ts'
 import { metadataCollection, versionCollection } from './objects/versions-store.ts'
 import { presignedForms } from './presigned/presigned-form.ts'
 import { presignedUrls } from './presigned/presigned-urls.ts'
+import { deleteInStore } from './remote-buckets/delete-remote-bucket.ts'
+import { remoteBucketCalls } from './remote-buckets/remote-buckets.ts'
+import { remoteCollection } from './remote-buckets/remote-rows.ts'
+import { changeCollection } from './remote-objects/changes-store.ts'
+import { remoteObjects } from './remote-objects/remote-objects.ts'
+import { remotePresignedUrls } from './remote-objects/remote-presigned-urls.ts'
+import { remoteUploadCollection } from './remote-buckets/remote-upload-rows.ts'
+import { remoteUploads } from './remote-uploads/remote-uploads.ts'
+import { inventoryWorker } from './remote-work/inventory.ts'
+import { remoteWorker } from './remote-work/remote-worker.ts'
+import { classForm } from './remote-classes/endpoint-form.ts'
+import { remoteClasses } from './remote-classes/remote-classes.ts'
 import { aggregate } from './statistics/aggregate.ts'
 import { descriptors } from './statistics/descriptors.ts'
 import { metricHistory } from './statistics/history.ts'
@@ -62,13 +74,16 @@ export const storage = {
     pointCollection,
     hourCollection,
     gaugeCollection,
+    remoteCollection,
+    remoteUploadCollection,
+    changeCollection,
   ],
   inspect: inspectStorage,
 } as const
 
 /** The calls of buckets. */
 const buckets = (environment: StorageEnvironment): BucketHandlers => ({
-  ...bucketCalls(environment),
+  ...byEngine(bucketCalls(environment), remoteBucketCalls(environment)),
   aggregateBucketStats: (request, context) => aggregate(environment, request, context),
   getBucketMetricHistory: (request, context) => metricHistory(environment, request, context),
 })
@@ -84,11 +99,11 @@ const statDescriptors = ({ store, taxonomy }: StorageEnvironment): StatDescripto
 /** Returns the handlers of all operations of the area. */
 export const storageHandlers = (environment: StorageEnvironment): StorageHandlers => ({
   buckets: buckets(environment),
-  multipartUploads: multipartUploads(environment),
-  objects: objects(environment),
-  presignedUrls: presignedUrls(environment),
+  multipartUploads: byEngine(multipartUploads(environment), remoteUploads(environment)),
+  objects: byEngine(objects(environment), remoteObjects(environment)),
+  presignedUrls: byEngine(presignedUrls(environment), remotePresignedUrls(environment)),
   statDescriptors: statDescriptors(environment),
-  storageClasses: storageClasses(environment),
+  storageClasses: byEngine(storageClasses(environment), remoteClasses(environment)),
   storageClassInstances: storageClassInstances(environment),
   operations: new OperationRecords(environment),
   filterSchemas: new FilterSchemaRecords(storageFilters),
@@ -108,6 +123,7 @@ export const storageForms: FormRules = {
 export const storageProcedures = (environment: StorageEnvironment) => [
   copyProcedure(environment),
   deleteContent(environment),
+  deleteInStore(environment),
   provision(environment),
   instanceRemoval(environment),
 ]
@@ -125,4 +141,6 @@ export const storageWorkers = (environment: StorageEnvironment): readonly Worker
   pointRetention(environment),
   bucketMetrics(environment),
   lifecycle(environment),
+  remoteWorker(environment),
+  inventoryWorker(environment),
 ]

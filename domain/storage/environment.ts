@@ -6,6 +6,7 @@ import type { RemovedCounts } from './lifecycle/removed-counts.ts'
 import type { NativeLease } from '../resources/native-lease.ts'
 import type { Traffic } from './statistics/traffic.ts'
 import type { SigningKeys } from './presigned/signing-keys.ts'
+import type { ClassStores } from './remote-store/class-stores.ts'
 
 /** The parts that the code of the area uses. */
 export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 'observability' | 'topology' | 'vault'> {
@@ -19,6 +20,10 @@ export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 'o
   readonly folders: InstanceFolders
   /** Whether this server serves the content of the native engine. */
   readonly lease: NativeLease
+  /** The S3 stores of the engines beside the native engine. */
+  readonly stores: ClassStores
+  /** The limits of the engines of S3 stores. */
+  readonly remoteLimits: RemoteLimits
   /** Counts what lifecycle rules have removed. */
   readonly removed: RemovedCounts
   /** Counts the traffic of buckets for statistics. */
@@ -27,4 +32,12 @@ export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 'o
   readonly report: (fault: ContentFault) => void
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */
   readonly failed: (error: unknown, subject: string) => void
+}
+
+/** The limits of the engines of S3 stores. */
+export interface RemoteLimits {
+  /** The longest time for which a URL works, in milliseconds: nothing can revoke a URL of an S3 store earlier. */
+  readonly maxExpiresMs: number
+  /** The time between two inventories of a bucket, in milliseconds. */
+  readonly inventoryMs: number
 }

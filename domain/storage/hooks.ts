@@ -6,6 +6,7 @@ import { bucketKind } from './buckets/bucket-kind.ts'
 import { bucketCollection, type StoredBucket } from './buckets/buckets-store.ts'
 import { purgeBatch } from './bucket-calls/purge-content.ts'
 import type { StorageEnvironment } from './environment.ts'
+import { purgeRemoteBuckets } from './remote-buckets/delete-remote-bucket.ts'
 import { takeRun } from './lifecycle/runs-store.ts'
 import { purgeStatistics } from './statistics/retain-points.ts'
 
@@ -27,6 +28,7 @@ export const storageHooks = (environment: StorageEnvironment): Partial<Workspace
   },
   async purgeWorkspace(workspace) {
     const { store } = environment
+    await purgeRemoteBuckets(environment, workspace)
     const ids: string[] = []
     for await (const { id } of store.each(bucketCollection, { workspace_id: workspace })) ids.push(id)
     for (const id of ids) {

@@ -12,6 +12,8 @@ import { storageArea as generated, type StorageArea } from '../../output/storage
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
 import { objectPlane } from '../../domain/storage/plane/object-plane.ts'
 import { SigningKeys } from '../../domain/storage/presigned/signing-keys.ts'
+import { ClassStores } from '../../domain/storage/remote-store/class-stores.ts'
+import type { OpenRemoteStore } from '../../domain/storage/remote-store/remote-store.ts'
 import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { oncePer } from '../once-per.ts'
@@ -19,6 +21,7 @@ import { contentFiles } from './content-checks.ts'
 import { ContentFolders } from './files/content-folders.ts'
 import { hostCalls, type FileCalls } from './files/file-calls.ts'
 import { lifecycleMetrics } from './lifecycle-metrics.ts'
+import { openRemoteStore } from './open-remote-store.ts'
 import { InstanceRoots } from './instances/instance-roots.ts'
 import { storageSettings } from './settings.ts'
 
@@ -29,9 +32,12 @@ type StorageParts = AreaEnvironment<
   typeof storageSettings
 >
 
-/** Returns the area of storage classes, buckets, objects and uploads. `calls` replaces the calls on content files. */
-export function storageArea(calls: FileCalls = hostCalls): AreaModule {
-  const environmentOf = oncePer((parts: StorageParts) => mountedStorage(parts, calls))
+/**
+ * Returns the area of storage classes, buckets, objects and uploads. `calls` replaces the calls on content files, and
+ * `openStore` the function that opens S3 stores.
+ */
+export function storageArea(calls: FileCalls = hostCalls, openStore: OpenRemoteStore = openRemoteStore): AreaModule {
+  const environmentOf = oncePer((parts: StorageParts) => mountedStorage(parts, calls, openStore))
   return area<
     StorageArea,
     StorageHandlers,
@@ -43,6 +49,7 @@ export function storageArea(calls: FileCalls = hostCalls): AreaModule {
     ...storage,
     handlers: parts => storageHandlers(environmentOf(parts)),
     settings: storageSettings,
+    addedEngines: ({ settings }) => settings['storage.engines'].map(({ name }) => name),
     host: ({ hasStore }, settings) => contentFiles(settings['storage.roots'], hasStore),
     isSecret: ['createPartUrls', 'createPresignedDownloadUrl', 'createPresignedUploadUrl'],
     hooks: parts => storageHooks(environmentOf(parts)),
@@ -52,13 +59,14 @@ export function storageArea(calls: FileCalls = hostCalls): AreaModule {
     provides: parts => ({ storage: storageFunctions(environmentOf(parts)) }),
     planes: parts => [objectPlane(generated.domain, environmentOf(parts))],
     async open(parts) {
-      await bootstrap(environmentOf(parts))
-      return { notices: [], degradation: () => undefined, close: () => {} }
+      const environment = environmentOf(parts)
+      await bootstrap(environment)
+      return { notices: [], degradation: () => undefined, close: () => environment.stores.close() }
     },
   })
 }
 
-function mountedStorage(parts: StorageParts, calls: FileCalls): StorageEnvironment {
+function mountedStorage(parts: StorageParts, calls: FileCalls, open: OpenRemoteStore): StorageEnvironment {
   const { baseUrl, clock, functions, log, settings, store } = parts
   const folders = new InstanceRoots(settings['storage.roots'], log)
   const removed = new RemovedCounts()
@@ -80,6 +88,11 @@ function mountedStorage(parts: StorageParts, calls: FileCalls): StorageEnvironme
     report,
     keys: new SigningKeys({ store, vault: () => functions.vault }),
     lease: new NativeLease(),
+    stores: new ClassStores({ clock, open, vault: () => functions.vault }),
+    remoteLimits: {
+      maxExpiresMs: settings['storage.s3_max_expires'],
+      inventoryMs: settings['storage.s3_inventory'],
+    },
     removed,
     traffic: new Traffic(() => clock.now()),
     failed,

@@ -75,8 +75,8 @@ const bucket: readonly JsonObject[] = [
   { lifecycle_rules: [{ id: 'a', action: 'STORAGE_LIFECYCLE_ACTION_DELETE', condition: {} }] },
 ]
 const storageClass: readonly JsonObject[] = [
-  { s3: { endpoint: 'https://s3.example', region: 'north1', credentials_secret_id: subnet_id } },
-  { multi_region: 'all' },
+  { s3: { endpoint: 'http://s3.example', region: 'north1', credentials_secret_id: subnet_id } },
+  { native: {}, s3: { endpoint: 'https://s3.example', region: 'north1', credentials_secret_id: subnet_id } },
 ]
 
 const accessPolicy: readonly JsonObject[] = [

@@ -39,6 +39,14 @@ export async function requireEmpty(reader: Reader, { id }: Pick<StoredBucket, 'i
     ],
     ['active uploads', 'storage.multipartUploads', await activeUploads(reader, id, nowMs)],
   ] as const
+  requireNone(id, left)
+}
+
+/** What a bucket still has: what it is, its resource type, and how many of it there are. */
+export type Left = readonly [noun: string, type: string, count: number]
+
+/** Throws BUCKET_NOT_EMPTY if any of these counts is not 0. */
+export function requireNone(id: string, left: readonly Left[]): void {
   const present = left.filter(([, , count]) => count > 0)
   if (present.length === 0) return
   const counts = present.map(([noun, , count]) => `${count} ${noun}`).join(' and ')

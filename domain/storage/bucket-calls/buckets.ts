@@ -24,7 +24,8 @@ import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { contentDeletion } from './delete-content.ts'
 import { placeBucket, type BucketPlace } from './place-bucket.ts'
 
-type Buckets = Resources<StoredBucket, StorageArea>
+/** The mutations of buckets. */
+export type Buckets = Resources<StoredBucket, StorageArea>
 type Answer = Promise<JsonText<StorageOperation>>
 
 /** Returns the handlers of buckets, without the handlers of statistics. */
@@ -63,7 +64,8 @@ async function createBucket(
   })
 }
 
-function newBucket(resources: Buckets, request: ParsedCreateBucketRequest, context: CallContext): StoredBucket {
+/** Returns the row of a new bucket without its place. */
+export function newBucket(resources: Buckets, request: ParsedCreateBucketRequest, context: CallContext): StoredBucket {
   const { etag: _precondition, retention_policy, ...settable } = request.body
   const standard = resources.standard(request, context)
   const time = formatMillis(context.now)

@@ -47,7 +47,10 @@ export async function placeBucket(
 }
 
 /** Returns and shares the class that a bucket names, or else the default class of the engine. */
-async function requireClass(tx: Transaction, { engine, storage_class: name }: Wanted): Promise<Stored<StoredClass>> {
+export async function requireClass(
+  tx: Transaction,
+  { engine, storage_class: name }: Wanted,
+): Promise<Stored<StoredClass>> {
   const id =
     name === ''
       ? (await tx.find(classCollection, { default_of: engine }))?.id
@@ -61,7 +64,7 @@ async function requireClass(tx: Transaction, { engine, storage_class: name }: Wa
 }
 
 /** Throws FIELD_INVALID for a region or multi-region that does not exist. */
-async function requireKnown(
+export async function requireKnown(
   topology: StorageEnvironment['functions']['topology'],
   tx: Transaction,
   { multi_region, region }: Wanted,
@@ -75,7 +78,7 @@ async function requireKnown(
 }
 
 /** Returns the only region of a class; undefined if the class offers none. Throws FIELD_INVALID if there are several. */
-function onlyRegion(offered: readonly string[], storageClass: string): string | undefined {
+export function onlyRegion(offered: readonly string[], storageClass: string): string | undefined {
   if (offered.length > 1) {
     const regions = offered.join(', ')
     const description = `is required: storage class ${storageClass} offers several regions: ${regions}`

@@ -7,6 +7,7 @@ import type { StorageEnvironment } from '../environment.ts'
 import { removeInstances } from '../instances/remove-instances.ts'
 import { standardMembers } from '../../resources/standard-members.ts'
 import { classAnswers } from './answered-classes.ts'
+import { requireNativeForm } from '../classes/class-form.ts'
 import { classKind } from '../classes/class-kind.ts'
 import { classCollection, defaultOf, type StoredClass } from '../classes/classes-store.ts'
 import { nativeDefaults } from '../classes/native-settings.ts'
@@ -28,13 +29,16 @@ export function storageClasses(environment: StorageEnvironment): StorageClassHan
       return (await classAnswers(store, request.engine, [read]))(read)
     },
     async createStorageClass(request, context) {
+      requireNativeForm(request.body)
       return resources.create(request, context, newClass(environment, request.engine, request.body, context))
     },
-    updateStorageClass: (request, context) =>
-      resources.update(request, context, {
+    async updateStorageClass(request, context) {
+      requireNativeForm(request.body)
+      return resources.update(request, context, {
         absent: () => ({ native: nativeDefaults }),
         refer: async (_tx, { value }) => ({ members: { default_of: defaultOf(value) } }),
-      }),
+      })
+    },
     deleteStorageClass: (request, context) =>
       resources.delete(request, context, { release: (tx, { id }) => removeInstances(environment, tx, id) }),
   }

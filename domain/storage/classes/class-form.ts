@@ -1,15 +1,13 @@
 import type { StorageClassUpdate } from '../../../output/storage/types.ts'
-import type { FieldViolation } from '../../../runtime/errors.ts'
-import { rulesOf, type FormRule } from '../../../runtime/form-rules.ts'
+import { fieldInvalid } from '../../../runtime/refusal.ts'
 
-const rule = rulesOf<StorageClassUpdate>()
+const description = 'belongs to S3 stores alone; leave it out in the engine native'
 
-const onlyS3 = 'belongs to S3 stores alone; leave it out in the engine native'
-
-/** The rules for the bodies of storage classes beyond their schemas (step 5). */
-export const classForm: readonly FormRule[] = [
-  rule(['s3'], ({ s3 }): readonly FieldViolation[] => (s3 === undefined ? [] : [{ field: 's3', description: onlyS3 }])),
-  rule(['multi_region'], ({ multi_region = '' }) =>
-    multi_region === '' ? [] : [{ field: 'multi_region', description: onlyS3 }],
-  ),
-]
+/** Throws FIELD_INVALID for the body of a native class with members of a class of an S3 store (step 5). */
+export function requireNativeForm({ multi_region = '', s3 }: Pick<StorageClassUpdate, 'multi_region' | 's3'>): void {
+  const faults = [
+    ...(s3 === undefined ? [] : [{ field: 's3', description }]),
+    ...(multi_region === '' ? [] : [{ field: 'multi_region', description }]),
+  ]
+  if (faults.length > 0) throw fieldInvalid(faults)
+}

@@ -3,8 +3,10 @@ import { storageClassesList } from '../../../output/storage/filters.ts'
 import type { StorageClass } from '../../../output/storage/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The row of a storage class. Its regions follow from its instances, and `bucket_count` from the buckets. */
+/** The row of a storage class. The regions of a native class follow from its instances, and `bucket_count` from the buckets. */
 export interface StoredClass extends Omit<StorageClass, 'regions' | 'bucket_count'> {
+  /** The regions of a class of an S3 store; absent for a native class. */
+  readonly regions?: StorageClass['regions']
   /** The engine for the default class of the engine, and the id of the class for another class; unique. */
   readonly default_of: string
 }

@@ -9,7 +9,7 @@ import { bucketCollection } from '../buckets/buckets-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { deleteVersion } from '../objects/delete-object.ts'
 import { absentBucket, requireUsable } from '../objects/version-changes.ts'
-import { placedBucket, requireCaller } from './placed-bucket.ts'
+import { placedBucket, requireCaller, requireNative } from './placed-bucket.ts'
 import { joinObjects } from './join-objects.ts'
 import { listObjects } from './list-objects.ts'
 import { putObject } from './put-object.ts'
@@ -55,6 +55,7 @@ async function useBucket(
 ): Promise<void> {
   const value = (await tx.share(bucketCollection, bucket))?.value
   if (value?.workspace_id !== workspace) throw absentBucket(bucket)
+  requireNative(value)
   requireUsable(value)
   await addReference(tx, { type: bucketKind.type, id: bucket }, holder)
 }

@@ -10,9 +10,12 @@ import { contentCollection } from '../contents/contents-store.ts'
 import { countsOf } from '../objects/usage.ts'
 import { metadataCollection, versionCollection, type StoredVersion } from '../objects/versions-store.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
+import { nativeEngine } from '../by-engine.ts'
 import { bucketKind } from '../buckets/bucket-kind.ts'
 import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
 import { contentDeletion } from '../bucket-calls/delete-content.ts'
+import { remoteDeletion } from '../remote-buckets/delete-remote-bucket.ts'
+import { remoteCollection } from '../remote-buckets/remote-rows.ts'
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
@@ -22,7 +25,7 @@ export async function* inspectBuckets(inspection: Inspection): Findings {
   for await (const { value } of reader.each(bucketCollection)) {
     const faults = [
       ...(await placeFaults(reader, value)),
-      ...(await usageFaults(reader, value)),
+      ...(value.engine === nativeEngine ? await usageFaults(reader, value) : await remoteFaults(reader, value)),
       ...(await workFaults(inspection, value)),
     ]
     for (const message of faults) yield { resourceType: bucketKind.type, id: value.id, message }
@@ -47,7 +50,7 @@ async function placeFaults(
   return [
     ...(found ? [] : [`names storage class ${storage_class}, which does not exist`]),
     ...(found && !isRecorded ? [`uses storage class ${storage_class} without a reference`] : []),
-    ...(instance?.value.storage_class_id === found?.id
+    ...(engine !== nativeEngine || instance?.value.storage_class_id === found?.id
       ? []
       : [`lies on instance ${instance_id}, which is none of storage class ${storage_class}`]),
   ]
@@ -79,11 +82,20 @@ async function usageFaults(reader: Reader, { id, usage }: StoredBucket): Promise
     })
 }
 
+/** Returns a finding for a bucket on an S3 store without the row that names it there. */
+async function remoteFaults(reader: Reader, { id }: StoredBucket): Promise<readonly string[]> {
+  const row = (await reader.get(remoteCollection, id))?.value
+  return row?.state === 'KEPT' ? [] : ['has no row of its bucket in the S3 store']
+}
+
+/** The kinds of the work that deletes buckets. */
+const deletions: readonly string[] = [contentDeletion, remoteDeletion]
+
 async function workFaults({ workAt }: Inspection, bucket: StoredBucket): Promise<readonly string[]> {
   if (bucket.state !== 'STORAGE_BUCKET_STATE_DELETING') return []
   const works = await workAt(workspaceScope(bucket.workspace_id))
   const isWorked = works.some(
-    ({ input, kind }) => kind === contentDeletion && Reflect.get(input, 'bucket') === bucket.id,
+    ({ input, kind }) => deletions.includes(kind) && Reflect.get(input, 'bucket') === bucket.id,
   )
   return isWorked ? [] : ['is DELETING, and no work will end it']
 }

@@ -4,7 +4,7 @@ import type { DeleteObjectRequest, StorageOperation } from '../../../output/stor
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Stored, Transaction } from '../../ports/store.ts'
+import type { Reader, Stored, Transaction } from '../../ports/store.ts'
 import type { Warning } from '../../ports/warning.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
@@ -95,7 +95,10 @@ export async function remove(
 }
 
 /** Throws ETAG_MISMATCH unless the content has the given etag; `*` fits every content. */
-function requireEtag({ etag: current, is_delete_marker }: StoredVersion, etag: string | undefined): void {
+export function requireEtag(
+  { etag: current, is_delete_marker }: Pick<StoredVersion, 'etag' | 'is_delete_marker'>,
+  etag: string | undefined,
+): void {
   if (etag === undefined || etag === '' || (etag === '*' && !is_delete_marker) || etag === current) return
   throw etagMismatch(`the content has the etag ${current}, not ${etag.slice(0, 80)}; read the object again`)
 }
@@ -124,20 +127,21 @@ function markerOf(
   } as const
 }
 
-const early: Warning = {
+/** The warning of a deletion before the minimum storage duration. */
+export const early: Warning = {
   code: earlyDelete.code,
   description: 'the object was deleted before the minimum storage duration of its class',
 }
 
 /** Whether a version is younger than the minimum storage duration of its class. */
-async function isEarly(
-  tx: Transaction,
+export async function isEarly(
+  reader: Reader,
   bucket: StoredBucket,
-  { create_time, is_delete_marker }: StoredVersion,
+  { create_time, is_delete_marker }: Pick<StoredVersion, 'create_time' | 'is_delete_marker'>,
   now: number,
 ): Promise<boolean> {
   if (is_delete_marker) return false
-  const { min_storage_duration } = await classOf(tx, bucket)
+  const { min_storage_duration } = await classOf(reader, bucket)
   const minimal = durationMs(min_storage_duration)
   return !Number.isNaN(minimal) && Date.parse(create_time) + minimal > now
 }

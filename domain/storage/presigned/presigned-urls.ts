@@ -7,15 +7,12 @@ import type {
 import type { CallContext } from '../../../runtime/context.ts'
 import { defaultLimits } from '../../../runtime/media.ts'
 import { fieldInvalid } from '../../../runtime/refusal.ts'
-import { workspaceScope } from '../../resources/kind.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
-import { findBucket, type BucketPath } from '../buckets/find-bucket.ts'
 import type { StorageEnvironment } from '../environment.ts'
-import { invalidName } from '../objects/object-name.ts'
-import { classOf, requireMetadataSize, sizeLimit, tooLarge } from '../objects/object-limits.ts'
-import { requireUsable } from '../objects/version-changes.ts'
+import { classOf, sizeLimit, tooLarge } from '../objects/object-limits.ts'
 import { expirySeconds } from './presigned-form.ts'
 import { recordSignature } from './record-signature.ts'
+import { bucketOfDownload, bucketOfUpload } from './signable-bucket.ts'
 import { ownQuery, signUrl } from './sign-url.ts'
 import { uploadHeaders } from './upload-headers.ts'
 
@@ -33,16 +30,8 @@ async function signDownload(
   context: CallContext,
 ): Promise<PresignedUrl> {
   const { body } = request
-  const invalid = invalidName('object', body.object)
-  if (invalid) throw invalid
-  const bucket = await usableBucket(environment, request)
-  const query = {
-    versionId: body.version_id,
-    'response-content-type': body.response_content_type,
-    'response-content-disposition': body.response_content_disposition,
-    'response-cache-control': body.response_cache_control,
-  }
-  const terms = { method: 'GET', object: body.object, query: given(query), headers: {} } as const
+  const bucket = await bucketOfDownload(environment, request)
+  const terms = { method: 'GET', object: body.object, query: downloadQuery(body), headers: {} } as const
   return signed(environment, bucket, { ...terms, expiresSeconds: expirySeconds(body.expires_in) }, context)
 }
 
@@ -51,32 +40,14 @@ async function signUpload(
   request: ParsedCreatePresignedUploadUrlRequest,
   context: CallContext,
 ): Promise<PresignedUrl> {
-  const { access, store } = environment
-  const { body, workspace } = request
-  const invalid = invalidName('object', body.object)
-  if (invalid) throw invalid
-  requireMetadataSize(body.custom_metadata)
-  const bucket = await usableBucket(environment, request)
-  if (mayOverwrite(bucket, body.if_none_match))
-    await access.require(context, 'storage.objects.delete', workspaceScope(workspace))
-  requireUsable(bucket)
-  const limit = sizeLimit(bucket, await classOf(store, bucket))
+  const { body } = request
+  const bucket = await bucketOfUpload(environment, request, context)
+  const limit = sizeLimit(bucket, await classOf(environment.store, bucket))
   if ((body.content_length ?? 0) > limit) throw tooLarge('content_length', limit)
   const { max_content_length: most } = body
   const query = most === undefined ? {} : { [ownQuery.maxLength]: String(most) }
   const terms = { method: 'PUT', object: body.object, query, headers: uploadHeaders(body) } as const
   return signed(environment, bucket, { ...terms, expiresSeconds: expirySeconds(body.expires_in) }, context)
-}
-
-/** Whether an upload to a bucket may destroy a version: versioning is not enabled, and the name may be taken. */
-export const mayOverwrite = ({ versioning }: Pick<StoredBucket, 'versioning'>, ifNoneMatch: string): boolean =>
-  versioning !== 'STORAGE_VERSIONING_ENABLED' && ifNoneMatch !== '*'
-
-/** Returns the bucket of a path, in an active workspace. */
-async function usableBucket({ store, taxonomy }: StorageEnvironment, path: BucketPath): Promise<StoredBucket> {
-  const { value } = await findBucket(store, taxonomy, path)
-  await taxonomy.checkActive(store, path.workspace)
-  return value
 }
 
 interface Terms {
@@ -115,6 +86,13 @@ function requireUsableLength({ url }: PresignedUrl): void {
   throw fieldInvalid([{ field: 'custom_metadata', description }])
 }
 
-/** Returns the members of a record that are not empty. */
-const given = (members: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
+/** Returns the parameters of a download, by the names of S3. */
+export function downloadQuery(body: ParsedCreatePresignedDownloadUrlRequest['body']): Readonly<Record<string, string>> {
+  const query = {
+    versionId: body.version_id,
+    'response-content-type': body.response_content_type,
+    'response-content-disposition': body.response_content_disposition,
+    'response-cache-control': body.response_cache_control,
+  }
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
+}

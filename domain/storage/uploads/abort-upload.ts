@@ -9,11 +9,16 @@ import { VersionChanges } from '../objects/version-changes.ts'
 import { endUpload } from './end-upload.ts'
 import { absentUpload, findUpload, requireActiveUpload } from './find-upload.ts'
 import { uploadStateAt } from './upload-state.ts'
+import type { StoredUpload } from './uploads-store.ts'
 
 const gone: ReadonlySet<string> = new Set([
   'STORAGE_MULTIPART_UPLOAD_STATE_ABORTED',
   'STORAGE_MULTIPART_UPLOAD_STATE_EXPIRED',
 ])
+
+/** Whether an upload was aborted or has expired, and so counts as absent. */
+export const isGone = (upload: Pick<StoredUpload, 'expire_time' | 'state'>, nowMs: number): boolean =>
+  gone.has(uploadStateAt(upload, nowMs))
 
 /** Ends an upload without an object. An upload that was aborted or has expired counts as absent. */
 export const abortUpload = (
@@ -28,7 +33,7 @@ export const abortUpload = (
     await findBucket(tx, taxonomy, request)
     const changes = await VersionChanges.lock(tx, bucket, context.now)
     const upload = await findUpload(tx, bucket, upload_id)
-    if (gone.has(uploadStateAt(upload.value, context.now))) throw absentUpload(bucket, upload_id)
+    if (isGone(upload.value, context.now)) throw absentUpload(bucket, upload_id)
     checkEtag(etag, upload.value.etag)
     await taxonomy.requireActive(tx, workspace)
     changes.requireUsable()

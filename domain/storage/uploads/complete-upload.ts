@@ -37,10 +37,21 @@ const completed = 'STORAGE_MULTIPART_UPLOAD_STATE_COMPLETED'
  * Puts the listed parts of an upload together into an object: the object has the files of the parts, so no byte is
  * copied (storage.md 4.7). A repetition with the same body returns the same operation.
  */
-export async function completeUpload(
+export const completeUpload = (
   environment: StorageEnvironment,
   request: ParsedCompleteMultipartUploadRequest,
   context: CallContext,
+): Promise<Answer<StorageOperation>> =>
+  completeOnce(environment, request, digest => complete(environment, request, digest, context))
+
+/**
+ * Returns the operation of a completion; of an upload that an equal completion has completed, the operation of that one.
+ * `run` gets the SHA-256 of the body in hex. Throws PARTS_NOT_ASCENDING, and the errors of `run`.
+ */
+export async function completeOnce(
+  environment: Pick<StorageEnvironment, 'operations' | 'store'>,
+  request: ParsedCompleteMultipartUploadRequest,
+  run: (digest: string) => Promise<Answer<StorageOperation>>,
 ): Promise<Answer<StorageOperation>> {
   const { body } = request
   requireAscending(body.parts)
@@ -48,7 +59,7 @@ export async function completeUpload(
   const before = await repeated(environment, request, digest)
   if (before) return before
   try {
-    return await complete(environment, request, digest, context)
+    return await run(digest)
   } catch (error) {
     // An equal completion may have come first since the check.
     const first = await repeated(environment, request, digest)
@@ -59,7 +70,7 @@ export async function completeUpload(
 
 /** Returns the operation of a completion with the same body; undefined if the upload has none. */
 async function repeated(
-  { operations, store }: StorageEnvironment,
+  { operations, store }: Pick<StorageEnvironment, 'operations' | 'store'>,
   { bucket, upload_id, workspace }: ParsedCompleteMultipartUploadRequest,
   digest: string,
 ): Promise<JsonText<StorageOperation> | undefined> {
@@ -149,19 +160,34 @@ function requireAscending(parts: readonly CompletedPart[]): void {
 async function partsOf(tx: Transaction, upload: string, listed: readonly CompletedPart[]) {
   const rows = new Map<number, StoredPart>()
   for await (const { value } of tx.each(partCollection, { upload_id: upload })) rows.set(value.part_number, value)
-  const found = listed.map(({ etag, part_number }, at) => {
-    const part = rows.get(part_number)
-    if (!part) throw faultAt(partMissing, `parts[${at}].part_number`, `part ${part_number} was not uploaded`)
-    if (part.etag !== etag.replaceAll('"', ''))
-      throw faultAt(partEtagMismatch, `parts[${at}].etag`, `part ${part_number} has the etag ${part.etag}`)
-    rows.delete(part_number)
-    return part
-  })
+  const found = listedParts(rows, listed)
+  for (const { part_number } of found) rows.delete(part_number)
   return { listed: found, others: [...rows.values()] }
 }
 
+/** Returns the listed parts in their order. Throws PART_MISSING and PART_ETAG_MISMATCH. */
+export const listedParts = <Part extends Pick<StoredPart, 'etag'>>(
+  uploaded: ReadonlyMap<number, Part>,
+  listed: readonly CompletedPart[],
+): readonly Part[] =>
+  listed.map(({ etag, part_number }, at) => {
+    const part = uploaded.get(part_number)
+    if (!part) throw faultAt(partMissing, `parts[${at}].part_number`, `part ${part_number} was not uploaded`)
+    if (part.etag !== etag.replaceAll('"', ''))
+      throw faultAt(partEtagMismatch, `parts[${at}].etag`, `part ${part_number} has the etag ${part.etag}`)
+    return part
+  })
+
 /** Throws PART_TOO_SMALL and CHECKSUM_MISMATCH; returns the checksums of the whole content. */
 function requireSound(parts: readonly StoredPart[], { checksum_sha256: given }: { readonly checksum_sha256: string }) {
+  requireLargeParts(parts)
+  const sums = compositeSums(parts)
+  if (given !== '' && given !== sums.sha256) throw otherDigest(sums.sha256)
+  return sums
+}
+
+/** Throws PART_TOO_SMALL if a part that is not the last part has less than 5 MiB. */
+export function requireLargeParts(parts: readonly Pick<StoredPart, 'size'>[]): void {
   const small = parts.findIndex(({ size }, at) => size < minPartBytes && at < parts.length - 1)
   if (small !== -1)
     throw faultAt(
@@ -169,8 +195,8 @@ function requireSound(parts: readonly StoredPart[], { checksum_sha256: given }: 
       `parts[${small}]`,
       `must have at least ${minPartBytes} bytes, as it is not the last part`,
     )
-  const sums = compositeSums(parts)
-  if (given !== '' && given !== sums.sha256)
-    throw faultAt(checksumMismatch, 'checksum_sha256', `is not the digest of the parts, which is ${sums.sha256}`)
-  return sums
 }
+
+/** Returns CHECKSUM_MISMATCH for a completion whose parts have another digest. */
+export const otherDigest = (sha256: string) =>
+  faultAt(checksumMismatch, 'checksum_sha256', `is not the digest of the parts, which is ${sha256}`)

@@ -13,20 +13,24 @@ export interface CompositeSums {
 }
 
 /** Returns the checksums of parts one after the other; no byte is read again. */
-export function compositeSums(
+export const compositeSums = (
   parts: readonly Pick<StoredPart, 'etag' | 'checksum_sha256' | 'crc32c' | 'size'>[],
-): CompositeSums {
+): CompositeSums => ({
+  etag: compositeEtag(parts),
+  sha256: compositeSha256(parts),
+  crc32c: crc32cText(parts.reduce((sum, part) => combineCrc32c(sum, part.crc32c, part.size), 0)),
+})
+
+/** Returns the ETag of parts one after the other. */
+export function compositeEtag(parts: readonly Pick<StoredPart, 'etag'>[]): string {
   const md5 = createHash('md5')
+  for (const { etag } of parts) md5.update(Buffer.from(etag, 'hex'))
+  return `${md5.digest('hex')}-${parts.length}`
+}
+
+/** Returns the SHA-256 of parts one after the other, in the composite form of S3. */
+export function compositeSha256(parts: readonly Pick<StoredPart, 'checksum_sha256'>[]): string {
   const sha256 = createHash('sha256')
-  let crc32c = 0
-  for (const part of parts) {
-    md5.update(Buffer.from(part.etag, 'hex'))
-    sha256.update(Buffer.from(part.checksum_sha256, 'base64'))
-    crc32c = combineCrc32c(crc32c, part.crc32c, part.size)
-  }
-  return {
-    etag: `${md5.digest('hex')}-${parts.length}`,
-    sha256: `${sha256.digest('base64')}-${parts.length}`,
-    crc32c: crc32cText(crc32c),
-  }
+  for (const { checksum_sha256 } of parts) sha256.update(Buffer.from(checksum_sha256, 'base64'))
+  return `${sha256.digest('base64')}-${parts.length}`
 }

@@ -44,7 +44,8 @@ export async function createUpload(
   })
 }
 
-function newUpload(
+/** Returns the row of a new upload. */
+export function newUpload(
   id: string,
   { body, bucket, workspace }: ParsedCreateMultipartUploadRequest,
   stored: StoredBucket | undefined,

@@ -31,7 +31,8 @@ export async function endLeftUploads(tx: Transaction, { id }: Pick<StoredBucket,
     await writeEnd(tx, upload, { state: 'STORAGE_MULTIPART_UPLOAD_STATE_EXPIRED' }, nowMs)
 }
 
-async function writeEnd(
+/** Writes the last state of an upload, which the upload has for 24 hours. */
+export async function writeEnd(
   tx: Transaction,
   { id, value, version }: Stored<StoredUpload>,
   end: End,

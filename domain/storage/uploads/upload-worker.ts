@@ -26,6 +26,8 @@ export async function tidyUploads(environment: StorageEnvironment, { signal, tx 
   const { clock, store } = environment
   for await (const { id, value } of store.each(uploadCollection, { state: active })) {
     if (signal.aborted) return
+    // The uploads of S3 stores lie on no instance, and their own worker ends them.
+    if (value.instance_id === '') continue
     if (Date.parse(value.expire_time) <= clock.now()) await tx(each => expire(environment, each, id))
   }
   for await (const { id, value } of store.each(uploadCollection, { state: ended })) {

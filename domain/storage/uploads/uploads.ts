@@ -18,18 +18,35 @@ import { partCollection, uploadCollection, type StoredUpload } from './uploads-s
 
 /** The calls on uploads in parts. */
 export const multipartUploads = (environment: StorageEnvironment): MultipartUploadHandlers => ({
-  listMultipartUploads: (request, context) => listUploads(environment, request, context),
+  listMultipartUploads: (request, context) =>
+    listUploads(environment, request, context, upload => storedParts(environment.store, upload)),
   createMultipartUpload: (request, context) => createUpload(environment, request, context),
   abortMultipartUpload: (request, context) => abortUpload(environment, request, context),
   completeMultipartUpload: (request, context) => completeUpload(environment, request, context),
   createPartUrls: (request, context) => createPartUrls(environment, request, context),
 })
 
+/** Returns the parts of an active upload in the order of their numbers. */
+export type PartsOf = (upload: StoredUpload) => Promise<MultipartUpload['parts']>
+
+async function storedParts(
+  store: StorageEnvironment['store'],
+  { id }: StoredUpload,
+): Promise<MultipartUpload['parts']> {
+  const parts: MultipartUpload['parts'] = []
+  for await (const { value } of store.each(partCollection, { upload_id: id })) {
+    const { checksum_sha256, etag, part_number, size, update_time } = value
+    parts.push({ part_number, size, etag, checksum_sha256, update_time })
+  }
+  return parts
+}
+
 /** Lists the uploads of a bucket: the active uploads, unless the filter names states. */
-async function listUploads(
-  { store, taxonomy }: StorageEnvironment,
+export async function listUploads(
+  { store, taxonomy }: Pick<StorageEnvironment, 'store' | 'taxonomy'>,
   request: ParsedListMultipartUploadsRequest,
   { query }: ListContext,
+  partsOf: PartsOf,
 ): Promise<Page<MultipartUpload>> {
   const isFull = request.view === 'STORAGE_VIEW_FULL'
   if (isFull && !namesOneUpload(query.filter)) {
@@ -37,18 +54,20 @@ async function listUploads(
     throw fieldInvalid(`view ${description}`, { badRequest: [{ field: 'view', description }] })
   }
   const { value: bucket } = await findBucket(store, taxonomy, request)
-  const asked = isFull || namesState(query.filter) ? query : { ...query, filter: and(isActive, query.filter) }
+  const asked = isFull || namesState(query.filter) ? query : { ...query, filter: and(hasActiveState, query.filter) }
   const page = await store.page(uploadCollection, byStateAt(asked, uploadStates), { bucket_id: bucket.id })
   const items: JsonText<MultipartUpload>[] = []
   for (const { text, value } of page.items) {
     const state = uploadStateAt(value, query.now)
     // The text of an upload is its answer, until the clock changes its state.
-    items.push(isFull || state !== value.state ? await shownUpload(store, { ...value, state }, isFull) : text)
+    items.push(
+      isFull || state !== value.state ? await shownUpload({ ...value, state }, isFull ? partsOf : undefined) : text,
+    )
   }
   return page.next === undefined ? { items } : { items, next: page.next }
 }
 
-const isActive: Filter = {
+const hasActiveState: Filter = {
   kind: 'compare',
   field: { name: 'state', type: 'ENUM', operators: [] },
   operator: '=',
@@ -58,15 +77,10 @@ const isActive: Filter = {
 const and = (term: Filter, other: Filter | undefined): Filter =>
   other === undefined ? term : { kind: 'and', terms: [term, other] }
 
-/** Returns an upload, if `isFull` with its parts in the order of their numbers; an ended upload shows no parts. */
-async function shownUpload(store: StorageEnvironment['store'], upload: StoredUpload, isFull: boolean) {
-  const parts: MultipartUpload['parts'] = []
-  if (isFull && upload.state === 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE') {
-    for await (const { value } of store.each(partCollection, { upload_id: upload.id })) {
-      const { checksum_sha256, etag, part_number, size, update_time } = value
-      parts.push({ part_number, size, etag, checksum_sha256, update_time })
-    }
-  }
+/** Returns an upload, with its parts if `partsOf` is given; an ended upload shows no parts. */
+async function shownUpload(upload: StoredUpload, partsOf: PartsOf | undefined) {
+  const isActive = upload.state === 'STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE'
+  const parts = (isActive && (await partsOf?.(upload))) || []
   const shown: MultipartUpload = {
     id: upload.id,
     bucket_id: upload.bucket_id,
@@ -79,8 +93,8 @@ async function shownUpload(store: StorageEnvironment['store'], upload: StoredUpl
     custom_metadata: upload.custom_metadata,
     state: upload.state,
     initiator_principal_id: upload.initiator_principal_id,
-    part_count: upload.part_count,
-    uploaded_bytes: upload.uploaded_bytes,
+    part_count: parts.length || upload.part_count,
+    uploaded_bytes: parts.reduce((sum, { size }) => sum + size, 0) || upload.uploaded_bytes,
     parts,
     etag: upload.etag,
     create_time: upload.create_time,

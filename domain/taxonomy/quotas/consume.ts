@@ -12,13 +12,14 @@ export async function consume(
   tx: Transaction,
   workspace: string | readonly Scope[],
   amounts: readonly Amount[],
+  { isMeasured = false }: { readonly isMeasured?: boolean } = {},
 ): Promise<void> {
   const chain = typeof workspace === 'string' ? await sharedChain(tx, workspace) : workspace
   if (chain === undefined) {
     if (amounts.every(({ amount }) => amount <= 0)) return
     throw unknownWorkspace(String(workspace))
   }
-  for (const [quota, amount] of byQuota(amounts)) await take(tx, chain, quota, amount)
+  for (const [quota, amount] of byQuota(amounts)) await take(tx, chain, { quota, amount }, isMeasured)
 }
 
 /** Throws QUOTA_EXCEEDED if the chain of a workspace has no room for an amount now (`Taxonomy.requireRoom`). */
@@ -47,11 +48,16 @@ function byQuota(amounts: readonly Amount[]): readonly (readonly [quota: string,
   return [...sums].sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
-async function take(tx: Transaction, chain: readonly Scope[], quota: string, amount: number): Promise<void> {
+async function take(
+  tx: Transaction,
+  chain: readonly Scope[],
+  { amount, quota }: Amount,
+  isMeasured: boolean,
+): Promise<void> {
   const [organisation, workspace] = [chain[0]?.id ?? '', chain.at(-1)?.id ?? '']
   const parent = chain.at(-2)
   const total = await lockTotal(tx, quota, organisation)
-  if (amount > 0) await requireRoomIn(tx, await limitsOn(tx, quota, chain), { quota, amount })
+  if (amount > 0 && !isMeasured) await requireRoomIn(tx, await limitsOn(tx, quota, chain), { quota, amount })
   const id = usageId(quota, workspace)
   const stored = await tx.lock(quotaUsages, id)
   const before = stored?.value.amount ?? 0

@@ -6,7 +6,8 @@ const metadataLabels: ReadonlySet<string> = new Set(['__name__', '__type__', '__
 
 /** The labels of an element of a vector: names in order, no empty values. Immutable. */
 export class LabelSet {
-  static readonly empty = new LabelSet([])
+  // By its name, the compiled class would not be initialized here.
+  static readonly empty = new this([])
 
   /** Names and values in turn, in the order of the names. */
   readonly pairs: readonly string[]

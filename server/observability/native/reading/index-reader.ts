@@ -52,14 +52,15 @@ export class IndexReader {
    * writer has added since the last call.
    */
   refresh(retention?: TelemetryRetention): void {
-    if (retention) this.#setRetention(JSON.stringify(retention))
+    if (retention) this.#setRetention(retention)
     checked(this.#file, () => {
       this.database.exec('BEGIN')
       try {
         const generation = this.#about('generation')
         if (generation !== this.#generation) this.#catalog = new SeriesCatalog()
         this.#generation = generation
-        if (!retention) this.#setRetention(this.#about('retention') ?? '')
+        const stored = retention === undefined ? this.#about('retention') : undefined
+        if (stored !== undefined) this.#setRetention(JSON.parse(stored))
         const added = this.database.prepare(`SELECT id, labels FROM ${this.#table} WHERE id > ? ORDER BY id`)
         for (const [id, key] of rowsOf<[number, string]>(added, this.#catalog.lastId)) this.#catalog.add(id, key)
       } finally {
@@ -72,10 +73,10 @@ export class IndexReader {
     this.database.close()
   }
 
-  #setRetention(text: string): void {
-    if (text === this.#retention.text) return
-    const given: TelemetryRetention = JSON.parse(text)
-    this.#retention = { text, value: new SeriesRetention(given) }
+  #setRetention(given: TelemetryRetention): void {
+    // An unlimited retention has no JSON of its own, and is the same text each time all the same.
+    const text = JSON.stringify(given)
+    if (text !== this.#retention.text) this.#retention = { text, value: new SeriesRetention(given) }
   }
 
   #about(name: string): string | undefined {

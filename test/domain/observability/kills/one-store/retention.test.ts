@@ -40,7 +40,7 @@ const daysIn = (folder: string): readonly string[] => readdirSync(folder).filter
 
 it(
   'a server that is killed while it purges and drops telemetry drops all that is due, and keeps the rest',
-  { timeout: 2 * killTimeout },
+  { timeout: 2 * killTimeout + 300_000 },
   async () => {
     const place = await testStorePlace()
     const root = telemetryFolder(place.dataDir)

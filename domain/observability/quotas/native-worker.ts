@@ -1,6 +1,6 @@
 import type { Worker } from '../../ports/workers.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { storeUsage } from '../quotas/telemetry-usage.ts'
+import { storeUsage } from './telemetry-usage.ts'
 
 /** The time between two runs, in milliseconds. */
 const everyMs = 60_000
