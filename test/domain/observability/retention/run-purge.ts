@@ -18,11 +18,14 @@ const rethrow = (error: unknown): never => {
   throw error
 }
 
-/** Runs the worker of purges once on an engine. */
+/** The telemetry of a signal that has none. */
+const empty: TelemetryStore = { purge: async () => ({ total: 0, selected: [] }), drop: async () => undefined }
+
+/** Runs the worker of purges once on an engine of metrics, beside empty logs and traces. */
 export async function runPurge({ failed = rethrow, metrics, now, store }: PurgeRun): Promise<void> {
   const lease = new NativeLease()
   const { signal } = new AbortController()
   lease.hold(signal)
-  const parts = { clock: createClock(() => now), failed, lease, metrics, store }
+  const parts = { clock: createClock(() => now), failed, lease, logs: empty, metrics, store, traces: empty }
   await purgeWorker(parts).run({ signal, tx: fn => store.tx(fn) })
 }
