@@ -105,6 +105,7 @@ const ingestion: readonly JsonObject[] = [
   { otlp: {}, prometheus_remote_write: {} },
   { otlp: {}, ingest_keys: sameKeys },
   { prometheus_scrape: sameTargets, static_labels: { cluster: 'main' } },
+  { prometheus_scrape: { targets: [{ url: 'https://a.example/a' }] }, static_labels: { __cluster: 'main' } },
 ]
 const slowScrape = { targets: [{ url: 'https://a.example/' }], scrape_interval: '5s', scrape_timeout: '6s' }
 

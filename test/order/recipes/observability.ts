@@ -11,5 +11,5 @@ export const recipes: AreaRecipes = {
     ...retentionRecipes.operations,
     ...silenceRecipes.operations,
   },
-  reasons: { ...alertRuleRecipes.reasons },
+  reasons: { ...alertRuleRecipes.reasons, ...retentionRecipes.reasons },
 }

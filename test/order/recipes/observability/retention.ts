@@ -33,4 +33,8 @@ const policy: Resource = {
   },
 }
 
-export const retentionRecipes: AreaRecipes = { operations: resourceRecipes(policy) }
+export const retentionRecipes: AreaRecipes = {
+  operations: resourceRecipes(policy),
+  // A selector whose patterns are too large is a fault of the form.
+  reasons: { 'createRetentionPolicy.QUERY_LIMIT_EXCEEDED': 'rule' },
+}
