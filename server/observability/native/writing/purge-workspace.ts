@@ -1,9 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type {
-  RetainedBytes,
-  TelemetryRetention,
-} from '../../../../domain/observability/telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 import { SeriesRetention } from '../retention/series-retention.ts'
 import { dayMs, namesIn } from '../files/places.ts'
 import { FileFault } from '../files/telemetry-file.ts'

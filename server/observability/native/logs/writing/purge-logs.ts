@@ -1,7 +1,4 @@
-import type {
-  RetainedBytes,
-  TelemetryRetention,
-} from '../../../../../domain/observability/telemetry-retention.ts'
+import type { RetainedBytes, TelemetryRetention } from '../../../../../domain/observability/telemetry-retention.ts'
 import { dayMs } from '../../files/places.ts'
 import { FileFault } from '../../files/telemetry-file.ts'
 import { labelsOfKey } from '../../../../../domain/observability/metrics/label-key.ts'
