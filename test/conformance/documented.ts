@@ -74,9 +74,10 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   createAlertRule: ruleDurations,
   updateAlertRule: ruleDurations,
   queryMetrics: ['timeout: 32 characters'],
-  searchTraces: ['max_duration: 32 characters', 'min_duration: 32 characters'],
+  searchTraces: ['min_duration: 32 characters', 'max_duration: 32 characters'],
   queryLogs: ['step: 32 characters'],
-  tailLogs: ['wait: 32 characters'],
+  // A cursor comes from an answer.
+  tailLogs: ['wait: 32 characters', 'a valid request for an existing resource'],
   queryMetricsRange: ['step: 32 characters', 'timeout: 32 characters'],
   'observability.createRetentionPolicy': ['retention: 32 characters'],
   'observability.updateRetentionPolicy': ['retention: 32 characters'],
