@@ -96,4 +96,6 @@ export interface LogEngine extends TelemetryStore {
   /** Writes entries; resolves once the entries are on the disk. */
   write(workspace: string, batch: LogBatch, limits: LogLimits): Promise<LogWriteResult>
   usage(workspace: string): Promise<LogUsage>
+  /** Returns the workspaces that have got lines on this server since its start. */
+  written(): readonly string[]
 }

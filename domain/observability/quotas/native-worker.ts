@@ -11,13 +11,15 @@ const everyMs = 60_000
  */
 export const nativeWorker = ({
   lease,
+  logs,
   metrics,
   store,
-}: Pick<ObservabilityEnvironment, 'lease' | 'metrics' | 'store'>): Worker => ({
+  traces,
+}: Pick<ObservabilityEnvironment, 'lease' | 'logs' | 'metrics' | 'store' | 'traces'>): Worker => ({
   name: 'observability.native',
   everyMs,
   async run({ signal, tx }) {
     lease.hold(signal)
-    await storeUsage({ metrics, store, tx })
+    await storeUsage({ logs, metrics, store, traces, tx })
   },
 })

@@ -107,4 +107,6 @@ export interface TraceEngine extends TelemetryStore {
   write(workspace: string, batch: SpanBatch, limits: SpanLimits): Promise<WriteResult>
   /** Returns the number of spans that were accepted in the last minute. */
   spansLastMinute(workspace: string): number
+  /** Returns the workspaces that have got spans on this server since its start. */
+  written(): readonly string[]
 }

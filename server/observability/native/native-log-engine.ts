@@ -101,6 +101,10 @@ export class NativeLogEngine implements LogEngine {
     return { streams, bytesLastMinute: this.#bytes.of(workspace, this.#now()) }
   }
 
+  written(): readonly string[] {
+    return this.#bytes.workspaces()
+  }
+
   /** Ends the threads; entries that were pushed before are on the disk. */
   end(): Promise<void> {
     return this.#threads.end()

@@ -86,6 +86,10 @@ export class NativeTraceEngine implements TraceEngine {
     return this.#spans.of(workspace, this.#now())
   }
 
+  written(): readonly string[] {
+    return this.#spans.workspaces()
+  }
+
   /** Ends the threads; spans that were pushed before are on the disk. */
   end(): Promise<void> {
     return this.#threads.end()

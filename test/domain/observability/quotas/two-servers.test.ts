@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { Transaction } from '../../../../domain/ports/store.ts'
 import { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import { storeUsage, usageCollection } from '../../../../domain/observability/quotas/telemetry-usage.ts'
 import { areas } from '../../../../server/areas.ts'
@@ -12,6 +13,8 @@ import { areaPlace, testPlatform } from '../../../areas/test-platform.ts'
 import { batch, limits, newFolder, series } from '../../../server/observability/native/engines.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
 
+const telemetryQuotas = ['activeSeries', 'samplesPerSecond', 'logStreams', 'logBytesPerSecond', 'spansPerSecond']
+
 it('a server without the telemetry lists all limits, with the usage that the other one has stored', async () => {
   const place = await areaPlace(areas, onTestFinished)
   const first = await testPlatform({ config: place })
@@ -23,9 +26,9 @@ it('a server without the telemetry lists all limits, with the usage that the oth
     const { quota_limits: listed } = await api.observability.listQuotaLimits({ filter: `scope_id = "${workspace}"` })
     expect(listed).toHaveLength(10)
     const found = new Map(listed.map(({ quota_definition_id, usage }) => [quota_definition_id, usage]))
-    return [found.get('observability.activeSeries'), found.get('observability.samplesPerSecond')]
+    return telemetryQuotas.map(name => found.get(`observability.${name}`))
   }
-  expect(await usages()).toEqual([0, 0])
+  expect(await usages()).toEqual([0, 0, 0, 0, 0])
 
   const lease = new NativeLease()
   lease.hold(new AbortController().signal)
@@ -41,8 +44,11 @@ it('a server without the telemetry lists all limits, with the usage that the oth
   onTestFinished(() => store.close())
   const named = (i: number) => series({ __name__: 'g', i: String(i) }, [[now - 1000, i]])
   await engine.write(workspace, batch(...[1, 2, 3].map(named)), limits)
-  for (let run = 0; run < 2; run += 1) await storeUsage({ metrics: engine, store, tx: fn => store.tx(fn) })
-  expect(await usages()).toEqual([3, 1])
+  const logs = { usage: async () => ({ streams: 2, bytesLastMinute: 61 }), written: () => [workspace] }
+  const traces = { spansLastMinute: () => 120, written: () => [] }
+  const parts = { logs, metrics: engine, store, traces, tx: <R>(fn: (tx: Transaction) => Promise<R>) => store.tx(fn) }
+  for (let run = 0; run < 2; run += 1) await storeUsage(parts)
+  expect(await usages()).toEqual([3, 1, 2, 2, 2])
 
   const node = { organisation, id: workspace }
   await api.taxonomy.archiveWorkspace({ ...node, body: {} })
