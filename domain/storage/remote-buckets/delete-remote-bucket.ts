@@ -29,7 +29,7 @@ export const remoteDeletion = 'storage.deleteRemoteBucket'
 /** The time after which a deletion asks a store again that has not answered, in milliseconds. */
 const patienceMs = 5000
 
-interface Order {
+export interface Order {
   readonly bucket: string
   /** Whether the content of the bucket is deleted too. */
   readonly force: boolean
