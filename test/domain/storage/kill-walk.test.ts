@@ -129,8 +129,12 @@ function send(call: typeof fetch, { headers, method, url }: PresignedUrl, body?:
   return call(`${pathname}${search}`, { ...init, ...(body !== undefined && { body }) })
 }
 
+/** The procedures that need an S3 store, which the walk does not have. */
+const leftOut = ['storage.deleteRemoteBucket']
+
 it('a server that is killed at any step of the work of storage is made up for', { timeout: walkTimeout }, async () => {
-  const { missed, points, restarts, tried } = await killWalk({ program, areas: walkedAreas, walked: 'storage', tell })
+  const walk = { program, areas: walkedAreas, walked: 'storage', tell, leftOut }
+  const { missed, points, restarts, tried } = await killWalk(walk)
   console.log(`${tried.length} of ${points.length} points; ${toldRestarts(restarts)}`)
   expect(missed.length).toBeLessThanOrEqual(tried.length / 4)
 })
