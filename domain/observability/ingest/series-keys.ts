@@ -26,8 +26,8 @@ export interface KeysOfRules {
 
 /**
  * The keys of the series that senders have written lately. A sender repeats the labels of a series in each request, with
- * the same bytes: a known series is neither decoded, checked nor sorted again. What is kept depends on the bytes and on
- * the static labels of the config alone. The series that was written longest ago is forgotten first.
+ * the same bytes: a known series is neither decoded, checked nor sorted again. A key depends on the bytes and on the static
+ * labels of the config alone. The series that was written longest ago is forgotten first.
  */
 export class SeriesKeys {
   readonly #known = new LRUCache<string, KeyOrRefusal>({

@@ -52,8 +52,8 @@ export interface EntryPart {
   /** A time that no entry of the part follows, in nanoseconds since 1970. */
   readonly last: bigint
   /**
-   * Reads the entries of the part that lie between the times of the selection. Leaves out entries that `required` rules
-   * out, or none of them, as the store likes. A part is read once at most. Charges what it reads before it reads it.
+   * Reads the entries of the part that lie between the times of the selection. A store may leave out entries that
+   * `required` rules out. A part is read once at most. The cost of a read is charged before the read.
    */
   read(): EntryRun
 }

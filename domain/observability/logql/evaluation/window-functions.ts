@@ -38,7 +38,7 @@ function variance({ values, first, end }: Window): number {
   return squares / (end - first)
 }
 
-/** The functions of windows whose result does not depend on the range or on what was unwrapped. */
+/** The functions of windows whose result depends on the values alone, not on the range or on the unwrapped label. */
 const plain: Readonly<Record<Exclude<RangeOperation, 'bytes_rate' | 'quantile_over_time' | 'rate'>, WindowFunction>> = {
   count_over_time: window => window.count,
   bytes_over_time: sum,

@@ -104,7 +104,7 @@ export type Stage =
   | LabelFormat
   | LabelSelection
 
-/** A log query: the streams that fit all matchers, and what is done with each of their entries in turn. */
+/** A log query: the matchers of its streams, and the stages through which each entry passes in turn. */
 export interface LogExpression {
   readonly kind: 'log'
   /** The offset in the text of the query, in UTF-16 code units from 0. */

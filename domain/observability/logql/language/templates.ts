@@ -1,9 +1,9 @@
 import type { PatternPart, Template } from './log-expression.ts'
 
-/** What is wrong with a template or an expression of captures. */
+/** The fault of a template or of an expression of captures. */
 export interface TextFault {
   readonly fault: string
-  /** Whether the text is well-formed, but uses what is not supported. */
+  /** Whether the text is well-formed, but uses a feature that is not supported. */
   readonly isUnsupported?: boolean
 }
 

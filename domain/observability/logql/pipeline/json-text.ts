@@ -81,7 +81,7 @@ export class JsonText {
     this.#position += text.length
   }
 
-  /** Reads an object or an array to its end without a look at what it holds. */
+  /** Skips an object or an array to its end. */
   #block(close: number, kind: 'array' | 'object'): void {
     const start = this.#position
     const open = this.#text.charCodeAt(start)
