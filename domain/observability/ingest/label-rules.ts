@@ -15,7 +15,10 @@ export function seriesFault(labels: SortedLabels): Refusal | undefined {
   return nameFault(name) ?? labelsFault(labels, name, labels.length - 1)
 }
 
-/** Returns the reason for which labels are refused, if any. `name` names the metric or stream, and `count` is its number of labels. */
+/**
+ * Returns the reason for which labels are refused, if any. `name` names the metric or stream, and `count` is its number of
+ * labels.
+ */
 export function labelsFault(labels: SortedLabels, name: string, count = labels.length): Refusal | undefined {
   if (count > limits.labels)
     return { reason: 'label_limit', message: `${name} has ${count} labels of at most ${limits.labels}` }
