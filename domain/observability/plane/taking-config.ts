@@ -2,15 +2,15 @@ import { ingestionDisabled, signalNotEnabled } from '../../../output/observabili
 import type { CallContext } from '../../../runtime/context.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { IngestionConfigKind, StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
-import { admittedConfig } from './plane-doors.ts'
+import { admittedConfig, unauthenticated } from './plane-doors.ts'
 import type { PlaneParts } from './plane-parts.ts'
 
 /** The signals of OTLP. */
 export type Signal = 'LOGS' | 'METRICS' | 'TRACES'
 
 /**
- * Returns the config of a call that takes a signal of a kind. Throws INGESTION_DISABLED, WORKSPACE_NOT_ACTIVE and
- * SIGNAL_NOT_ENABLED.
+ * Returns the config of a call that takes a signal of a kind. Throws INGESTION_DISABLED, WORKSPACE_NOT_ACTIVE,
+ * INGEST_UNAUTHENTICATED if the workspace is gone, and SIGNAL_NOT_ENABLED.
  */
 export async function takingConfig(
   { store, taxonomy }: PlaneParts,
@@ -34,12 +34,17 @@ export async function takingConfig(
   })
 }
 
-/** Throws WORKSPACE_NOT_ACTIVE without the scope that is not active: a sender with a key may not know the tree. */
+/**
+ * Throws WORKSPACE_NOT_ACTIVE without the scope that is not active: a sender with a key may not know the tree. The config
+ * of a workspace that is deleted is unknown, also while it is in the memory.
+ */
 async function requireActive(check: () => Promise<void>): Promise<void> {
   try {
     await check()
   } catch (error) {
-    if (!(error instanceof ApiError) || error.reason !== 'WORKSPACE_NOT_ACTIVE') throw error
+    if (!(error instanceof ApiError)) throw error
+    if (error.reason === 'WORKSPACE_NOT_FOUND') throw unauthenticated()
+    if (error.reason !== 'WORKSPACE_NOT_ACTIVE') throw error
     const { code, domain, reason, rpc } = error
     const description = 'the workspace must be active'
     throw new ApiError(
