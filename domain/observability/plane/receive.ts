@@ -51,7 +51,7 @@ export interface OtlpSignal extends SignalWriter<OtlpFormat> {
   readonly rejected: 'rejectedDataPoints' | 'rejectedLogRecords' | 'rejectedSpans'
 }
 
-/** Returns the receiver of a signal over OTLP/HTTP: it answers in the media type of the request with what was refused. */
+/** Returns the receiver of a signal over OTLP/HTTP. The answer counts the refusals, in the media type of the request. */
 export const receiveOtlp =
   (of: OtlpSignal): Receive =>
   async (parts, request, context) => {

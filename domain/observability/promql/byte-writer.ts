@@ -40,7 +40,7 @@ export class ByteWriter {
     this.#length += end - start
   }
 
-  /** Writes again what was written between two positions. */
+  /** Writes a copy of the bytes between two earlier positions. */
   repeat(start: number, end: number): void {
     this.copy(this.#bytes, start, end)
   }

@@ -29,7 +29,7 @@ const groupSize = 2
 /**
  * Returns the size of a pattern of RE2, which bounds the time of its compilation and, times the length of a text, that of
  * a match: 1 for each character, each item of a set in brackets, each `|`, `*`, `+` and `?`, 10 for a class of Unicode,
- * and 2 for a group; `{n,m}` multiplies what it repeats by m.
+ * and 2 for a group; `{n,m}` multiplies the size of its operand by m.
  */
 export function patternSize(text: string): number {
   const outer: number[] = []

@@ -3,7 +3,7 @@ import type { RetainedBytes, TelemetryRetention } from '../telemetry-retention.t
 
 /** The telemetry of one signal in all workspaces, as the retention sees it. Rejects with ENGINE_UNAVAILABLE. */
 export interface TelemetryStore {
-  /** Removes what is older than its retention. From then on, reads show nothing older either. */
+  /** Removes telemetry that is older than its retention. From then on, reads show no older telemetry either. */
   purge(workspace: string, retention: TelemetryRetention): Promise<RetainedBytes>
   /** Removes all telemetry of a workspace. */
   drop(workspace: string): Promise<void>

@@ -1,18 +1,7 @@
+import { durationUnits } from '../duration-units.ts'
 import { spanKinds, statusCodes } from '../traces/span-text.ts'
 import type { EnumValue, Literal } from './expression.ts'
 import { stringOf } from '../promql/language/literals.ts'
-
-/** The units of durations in nanoseconds. */
-const units: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
-  µs: 1e3,
-  μs: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  m: 60e9,
-  h: 3600e9,
-}
 
 /** The codes of a status and the kinds of spans by their names in the language; a kind is never unspecified here. */
 export const statuses = enumOf('status', statusCodes)
@@ -34,7 +23,7 @@ export function literalOf(text: string): Literal | undefined {
 export function numberOf(text: string): number | undefined {
   const [, digits = '', unit] = /^(\d+(?:\.\d+)?)(ns|us|µs|μs|ms|s|m|h)?$/.exec(text) ?? []
   if (digits === '') return undefined
-  const value = Number(digits) * (unit === undefined ? 1 : (units[unit] ?? NaN))
+  const value = Number(digits) * (unit === undefined ? 1 : (durationUnits[unit] ?? NaN))
   const isWhole = unit !== undefined || !digits.includes('.')
   return isWhole && value >= 2 ** 63 ? undefined : value
 }

@@ -8,7 +8,7 @@ export const maxSpans = 10_000
 /** The largest number of found spans in a summary. */
 const maxMatched = 3
 
-/** What is known about a trace besides the spans that were read. */
+/** The facts about a trace that its answer needs beside the spans that were read. */
 export interface TraceCounts {
   readonly spans: number
   readonly errors: number

@@ -42,7 +42,7 @@ export async function requireEmpty(reader: Reader, { id }: Pick<StoredBucket, 'i
   requireNone(id, left)
 }
 
-/** What a bucket still has: what it is, its resource type, and how many of it there are. */
+/** A kind of content that a bucket still has: its name, its resource type, and its number. */
 export type Left = readonly [noun: string, type: string, count: number]
 
 /** Throws BUCKET_NOT_EMPTY if any of these counts is not 0. */

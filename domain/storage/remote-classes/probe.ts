@@ -124,7 +124,7 @@ async function isRefused(request: Promise<unknown>, kind?: RemoteFault['kind']):
   }
 }
 
-/** Deletes the bucket of a probe as far as the store permits; what is left is empty of content of users. */
+/** Deletes the bucket of a probe as far as the store permits. A bucket that is left holds no content of users. */
 export async function removeProbe(store: RemoteStore, bucket: string): Promise<void> {
   try {
     const list = { prefix: '', delimiter: '', size: 100 }

@@ -9,7 +9,7 @@ export class LogfmtText {
   #position = 0
   key = ''
   value = ''
-  /** What was malformed last; empty for nothing. */
+  /** The last fault of the text; empty for a text without a fault. */
   fault = ''
 
   constructor(line: string) {
