@@ -91,8 +91,8 @@ export const exactJson: AnswerCodec = {
 }
 
 /** Returns a parsed value. Engines of before 2025 give no source text, and change integers without a word. */
-function exact(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const source = context?.source ?? ''
-  if (typeof value !== 'number' || !/^-?\d{16,}$/.test(source) || BigInt(value) === BigInt(source)) return value
+function exact(_name: string, value: unknown, { source = '' }: { readonly source?: string } = {}): unknown {
+  const isLong = typeof value === 'number' && /^-?\d{16,}$/.test(source)
+  if (!isLong || String(value) === source || BigInt(value) === BigInt(source)) return value
   throw new SyntaxError(`the integer ${source.slice(0, 80)} is beyond 2^53, where numbers cannot tell integers apart`)
 }
