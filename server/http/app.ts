@@ -6,6 +6,7 @@ import type { Dispatch } from '../../runtime/wire.ts'
 import { createClock } from '../clock.ts'
 import type { Meters, Refusal } from '../meters/meters.ts'
 import { logOptions, type LogLevel } from '../log.ts'
+import { inParts } from './answer-parts.ts'
 import { Connections, type RequestRules } from './connections.ts'
 import type { HttpLimits } from './limits.ts'
 import { identified } from './refusals.ts'
@@ -120,9 +121,9 @@ const causes: Readonly<Record<string, Refusal>> = {
 /** Returns the rules of a request by its target; undefined for the rules of the server. */
 export type RulesOf = (target: string) => RequestRules | undefined
 
-/** Passes every request unchanged to `dispatch`, whatever its method and path. */
+/** Passes every request unchanged to `dispatch`, whatever its method and path, and sends long answers in parts. */
 export function mount({ app, connections }: App, dispatch: Dispatch, rulesOf: RulesOf = () => undefined): void {
-  const serve = nodeHost(dispatch)
+  const serve = nodeHost(inParts(dispatch))
   const host = inTurn((request, response, proceed) => {
     connections.begin(request, response, rulesOf(request.url ?? ''))
     serve(request, response, proceed)

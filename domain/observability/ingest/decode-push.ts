@@ -1,5 +1,6 @@
 import type { PushedBody } from '../metrics/metric-engine.ts'
 import type { MetricBatch } from '../metrics/metric-batch.ts'
+import { releaseMemory } from '../release-memory.ts'
 import { DeltaSums } from './delta-sums.ts'
 import { inflate } from './inflate.ts'
 import { exportMetricsRequest } from './otlp/otlp-messages.ts'
@@ -29,7 +30,10 @@ export function decodePush(
   const { body, coding, format, rules } = pushed
   const batch = new SampleBatch()
   if (format === 'remote-write') {
-    readWriteRequest(new MessageReader(inflate(pushed), new Budget()), rules, keys, batch)
+    const bytes = inflate(pushed)
+    readWriteRequest(new MessageReader(bytes, new Budget()), rules, keys, batch)
+    // The bytes were made here, and the batch has none of them.
+    if (coding === 'snappy') releaseMemory(bytes)
   } else {
     readMetrics(readOtlp(exportMetricsRequest, { body, coding, format }), rules, sums, batch)
   }

@@ -8,7 +8,7 @@ const longestShortLiteral = 60
  * checked before memory is taken, and each element before it is copied: the work is bounded by that length. Throws
  * PAYLOAD_INVALID and PAYLOAD_TOO_LARGE.
  */
-export function decompressSnappy(block: Uint8Array): Uint8Array {
+export function decompressSnappy(block: Uint8Array): Uint8Array<ArrayBuffer> {
   const reader = new SnappyReader(block)
   const length = reader.length()
   if (length > maxInflatedBytes) throw tooManyBytes()

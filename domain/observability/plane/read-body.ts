@@ -1,3 +1,4 @@
+import { released } from '../../../runtime/media.ts'
 import { engineUnavailable } from '../../../output/shared/errors.ts'
 import { maxInflatedBytes, tooManyBytes } from '../ingest/payload-faults.ts'
 
@@ -13,12 +14,12 @@ export class BodyMemory {
    * MiB, before the body is read if its declared length is larger, and ENGINE_UNAVAILABLE if the memory is in use.
    */
   async read<Result>(
-    body: AsyncIterable<Uint8Array> | undefined,
+    body: AsyncIterable<Uint8Array<ArrayBuffer>> | undefined,
     declared: string | undefined,
     use: (bytes: Uint8Array) => Promise<Result>,
   ): Promise<Result> {
     if (Number(declared ?? 0) > maxInflatedBytes) throw tooManyBytes()
-    const chunks: Uint8Array[] = []
+    const chunks: Uint8Array<ArrayBuffer>[] = []
     let length = 0
     try {
       for await (const chunk of body ?? []) {
@@ -28,7 +29,9 @@ export class BodyMemory {
         if (this.#bytes > maxBytes) throw busy()
         chunks.push(chunk)
       }
-      return await use(Buffer.concat(chunks))
+      const bytes = Buffer.concat(chunks)
+      released(chunks)
+      return await use(bytes)
     } finally {
       this.#bytes -= length
     }

@@ -18,9 +18,6 @@ export interface WrittenResult {
   readonly write: (writer: ByteWriter) => void
 }
 
-/** The bytes of a point with a value of eighteen digits. */
-const expectedPoint = 66
-
 /** Returns the JSON text of a `MetricQueryResponse`. Throws QUERY_LIMIT_EXCEEDED for an answer that is too large. */
 export function answerBytes({ type, write }: WrittenResult, notes: () => AnswerNotes): Uint8Array<ArrayBuffer> {
   const writer = new ByteWriter()
@@ -52,7 +49,6 @@ export function writeRows(writer: ByteWriter, rows: readonly Row[], { count, sta
     writer,
     Float64Array.from({ length: count }, (_, i) => start + i * step),
   )
-  writer.expect(rows.reduce((sum, { has }) => sum + countOf(has), 0) * expectedPoint)
   writeList(writer, rows, ({ labels, values, has }) => {
     writer.write(`{"metric":${labelsText(labels)},"points":[`)
     for (let i = 0; i < has.length; i += 1) if (has[i] === 1) points.write(i, values[i] ?? 0)
@@ -83,46 +79,35 @@ class PointWriter {
   readonly #heads: Uint8Array
   readonly #ends: Uint32Array
   #value = Number.NaN
-  #valueStart = 0
-  #valueEnd = 0
+  #text = formatValue(Number.NaN)
+  #isFirst = true
 
   constructor(writer: ByteWriter, times: Float64Array) {
     this.#writer = writer
-    const heads = new ByteWriter()
+    let heads = ''
     this.#ends = Uint32Array.from(times, time => {
-      heads.writeAscii(`"},{"time":"${timeText(time)}","value":"`)
+      heads += `"},{"time":"${timeText(time)}","value":"`
       return heads.length
     })
-    this.#heads = heads.finish()
+    this.#heads = new TextEncoder().encode(heads)
   }
 
   /** Writes a value at the time with an index. */
   write(index: number, value: number): void {
-    const writer = this.#writer
-    const isFirst = this.#valueEnd === 0
     const start = index === 0 ? 0 : (this.#ends[index - 1] ?? 0)
     // The first point does not end one before.
-    writer.copy(this.#heads, isFirst ? start + 3 : start, this.#ends[index] ?? start)
-    const at = writer.length
-    if (!isFirst && Object.is(value, this.#value)) writer.repeat(this.#valueStart, this.#valueEnd)
-    else writer.writeAscii(formatValue(value))
+    this.#writer.copy(this.#heads, this.#isFirst ? start + 3 : start, this.#ends[index] ?? start)
+    if (!Object.is(value, this.#value)) this.#text = formatValue(value)
     this.#value = value
-    this.#valueStart = at
-    this.#valueEnd = writer.length
+    this.#writer.writeAscii(this.#text)
+    this.#isFirst = false
   }
 
   /** Ends the list; the next point is the first of another list. */
   end(): void {
-    if (this.#valueEnd > 0) this.#writer.write('"}')
-    this.#valueEnd = 0
+    if (!this.#isFirst) this.#writer.write('"}')
+    this.#isFirst = true
   }
-}
-
-/** Returns the number of times at which an element exists. */
-function countOf(has: Uint8Array): number {
-  let count = 0
-  for (let i = 0; i < has.length; i += 1) count += has[i] ?? 0
-  return count
 }
 
 function writeList<T>(writer: ByteWriter, items: readonly T[], write: (item: T) => void): void {

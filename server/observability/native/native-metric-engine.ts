@@ -14,6 +14,7 @@ import type { RetainedBytes, TelemetryRetention } from '../../../domain/observab
 import type { Clock } from '../../../domain/ports/clock.ts'
 import type { MetricDescriptor, MetricLabel, MetricQueryResponse } from '../../../output/observability/types.ts'
 import { JsonText } from '../../../runtime/json.ts'
+import { owned } from '../../../runtime/media.ts'
 import { EngineCounts } from './engine-counts.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import type { Question, ReadCall, WriteCall } from './calls/messages.ts'
@@ -141,4 +142,4 @@ export class NativeMetricEngine implements MetricEngine {
 /** Returns the answer of a query, whose bytes the thread has sent. */
 const answerOf = (result: unknown): JsonText<MetricQueryResponse> =>
   // The thread sends results of this type only.
-  new JsonText(result as Uint8Array<ArrayBuffer>)
+  new JsonText(owned(result as Uint8Array<ArrayBuffer>))

@@ -1,3 +1,4 @@
+import { releaseMemory } from '../../../../domain/observability/release-memory.ts'
 import type { Series } from '../../../../domain/observability/metrics/samples.ts'
 import type { SampleSource, Selection } from '../../../../domain/observability/promql/sample-source.ts'
 import { dayOf } from '../files/places.ts'
@@ -28,7 +29,7 @@ export class FileSource implements SampleSource {
     if (given.length === 0 || start >= to) return []
     const days = this.#reader
       .days(dayOf(start), dayOf(to))
-      .map(reader => ({ reader, inParts: new PartSamples(reader.parts(start, to), given) }))
+      .map(reader => ({ reader, inParts: partSamplesOf(reader, given, start, to) }))
     const found: Series[] = []
     for (const [i, { id, labels }] of given.entries()) {
       const from = Math.max(after, this.#now - this.#reader.retention.of(labels) - 1)
@@ -38,6 +39,14 @@ export class FileSource implements SampleSource {
     }
     return found
   }
+}
+
+function partSamplesOf(reader: DayReader, given: readonly KnownSeries[], after: number, to: number): PartSamples {
+  const parts = reader.parts(after, to)
+  const inParts = new PartSamples(parts, given)
+  // Parts have the samples of all series, and each part has a buffer of its own.
+  for (const { times } of parts) releaseMemory(times)
+  return inParts
 }
 
 function listsOf(

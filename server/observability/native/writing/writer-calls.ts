@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PushedBody } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { MetricBatch } from '../../../../domain/observability/metrics/metric-batch.ts'
+import { releaseMemory } from '../../../../domain/observability/release-memory.ts'
 import { SlicedWork } from '../../../../domain/resources/sliced-work.ts'
 import type { FileFault } from '../files/telemetry-file.ts'
 import type { Received, Sent, WriteCall } from '../calls/messages.ts'
@@ -11,7 +12,7 @@ import { MetricWriter } from './metric-writer.ts'
 import { nothingKept, purgeWorkspace } from './purge-workspace.ts'
 
 /** The time that a write waits for others to share its commit, in milliseconds. */
-const shareMs = 20
+const shareMs = 5
 
 /** The time between two looks for work that keeps files small, in milliseconds. */
 const lookMs = 5_000
@@ -78,6 +79,7 @@ export class WriterCalls {
     try {
       if (this.#dropped.has(workspace)) throw droppedError()
       const batch = call.kind === 'push' ? this.#decode(call.pushed) : call.batch
+      if (call.kind === 'push') releaseMemory(call.pushed.body)
       this.#writer.write(workspace, batch, limits, now, settle)
     } catch (error) {
       return settle.reject(error)

@@ -66,11 +66,33 @@ describe('the text of an answer', () => {
 
   it('has at most 128 MiB', () => {
     const mib = new Uint8Array(2 ** 20)
-    const writer = new ByteWriter()
-    for (let i = 0; i < 128; i += 1) writer.copy(mib, 0, mib.length)
-    expect(writer.length).toBe(128 * mib.length)
-    expect(() => writer.writeAscii('x')).toThrow(
+    const full = (): ByteWriter => {
+      const writer = new ByteWriter()
+      for (let i = 0; i < 128; i += 1) writer.copy(mib, 0, mib.length)
+      return writer
+    }
+    expect(full().finish().length).toBe(128 * mib.length)
+    const writer = full()
+    writer.writeAscii('x')
+    expect(() => writer.finish()).toThrow(
       expect.objectContaining({ reason: 'QUERY_LIMIT_EXCEEDED', metadata: { limit: 'memory' } }),
     )
+  })
+
+  it('keeps the order of its bytes, however they are written', () => {
+    const random = seeded(11)
+    const writer = new ByteWriter()
+    let expected = ''
+    for (let i = 0; i < 400; i += 1) {
+      const text = 'abcdefghij'.repeat(random.oneOf([0, 1, 12, 900, 7000])) + random.oneOf(['', 'x', 'yz'])
+      const kind = random.oneOf(['write', 'ascii', 'copy'])
+      if (kind === 'write') writer.write(`${text}ü`)
+      else if (kind === 'ascii') writer.writeAscii(text)
+      else writer.copy(Buffer.from(`-${text}-`), 1, text.length + 1)
+      expected += kind === 'write' ? `${text}ü` : text
+    }
+    const bytes = writer.finish()
+    expect(new TextDecoder().decode(bytes)).toBe(expected)
+    expect(bytes.buffer.byteLength).toBe(bytes.length)
   })
 })
