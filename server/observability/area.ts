@@ -9,7 +9,6 @@ import { signalPolicies } from '../../domain/observability/retention/signal-poli
 import { RecentRetentions } from '../../domain/observability/retention/recent-retentions.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
-import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import { WaitingTails } from '../../domain/observability/log-calls/waiting-tails.ts'
 import { ScrapeCounts } from '../../domain/observability/scraping/scrape-counts.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
@@ -19,9 +18,10 @@ import { NativeLease } from '../../domain/resources/native-lease.ts'
 import type { AreaModule } from '../area.ts'
 import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
-import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { admitEngine } from './admit-engine.ts'
 import { ingestParts } from './ingest-parts.ts'
+import { requireKnownEngine } from './known-engine.ts'
 import { alertMetrics } from './alert-metrics.ts'
 import { engineMetrics } from './native/engine-metrics.ts'
 import { logMetrics } from './native/log-metrics.ts'
@@ -34,6 +34,8 @@ import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { scrapeMetrics } from './scrape-metrics.ts'
 import { observabilitySettings } from './settings.ts'
+import { openStacks } from './stack/open-stacks.ts'
+import { StackCounts } from './stack/stack-counts.ts'
 
 type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
@@ -54,7 +56,8 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
     settings: observabilitySettings,
     host: telemetryHost,
     addedEngines: ({ settings }) => settings['observability.engines'].map(({ name }) => name),
-    admit: () => admitEngine,
+    admit: parts => (route, _context, _given, engine) =>
+      admitEngine(environmentOf(parts).stacks, route.operationId, engine),
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
     forms: () => observability.forms,
@@ -85,6 +88,9 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const logs = new NativeLogEngine(engineParts)
   const traces = new NativeTraceEngine(engineParts)
   const tails = new WaitingTails()
+  requireKnownEngine(settings['observability.default_engine'], settings['observability.engines'])
+  const stackCounts = new StackCounts()
+  expose(stackCounts.metrics())
   expose(engineMetrics(metrics))
   expose(logMetrics(logs, tails))
   expose(traceMetrics(traces))
@@ -102,6 +108,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     scrapeCounts,
     metrics,
     traces,
+    stacks: openStacks(settings['observability.engines'], stackCounts),
     tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     retentions: new RecentRetentions(store),
@@ -128,11 +135,4 @@ function builtWith(environmentOf: (parts: ObservabilityParts) => ObservabilityEn
   )
   // The names and the handlers of `built` stay together.
   return Object.fromEntries(made) as Built
-}
-
-/** Throws ENGINE_CAPABILITY_UNSUPPORTED for a call on an engine other than the native engine. */
-function admitEngine(_route: unknown, _context: unknown, _given: unknown, engine: string | undefined): void {
-  if (engine === undefined || engine === nativeEngine) return
-  const message = 'stacks of other software are not served; use the engine native'
-  throw engineCapabilityUnsupported(message, { capability: 'STACK' })
 }

@@ -6,7 +6,8 @@ import { advance } from '../alerts/advance.ts'
 import { absentData, alertOf, type FoundAlert } from '../alerts/alert-of.ts'
 import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import type { TrackedAlert } from '../alerts/alerts-store.ts'
-import type { AlertVector, MetricEngine } from '../metrics/metric-engine.ts'
+import type { AlertVector } from '../metrics/metric-engine.ts'
+import { metricsOf, type MetricReaders } from '../stacks/stack.ts'
 import { inTurns } from './in-turns.ts'
 import { formatValue } from '../promql/format-value.ts'
 
@@ -32,7 +33,7 @@ const maxError = 1024
  * if `signal` is aborted.
  */
 export async function evaluate(
-  metrics: Pick<MetricEngine, 'alertVector'>,
+  readers: MetricReaders,
   rule: StoredAlertRule,
   before: readonly TrackedAlert[],
   { signal, tickMs }: { readonly tickMs: number; readonly signal: AbortSignal },
@@ -40,7 +41,7 @@ export async function evaluate(
   const limitMs = Math.min(longestMs, durationMs(rule.evaluation_interval))
   const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
   try {
-    const vector = await metrics.alertVector(rule.workspace_id, rule.query, tickMs, until)
+    const vector = await metricsOf(readers, rule.engine).alertVector(rule.workspace_id, rule.query, tickMs, until)
     return await outcomeOf(rule, before, vector, tickMs)
   } catch (error) {
     signal.throwIfAborted()

@@ -1,9 +1,9 @@
 import type { LogEntry, LogStream } from '../../../output/observability/types.ts'
 import type { OtlpFormat, SentBody } from '../sent-body.ts'
-import type { LogQuery, LogQueryResult } from '../logql/run-query.ts'
 import type { Labels, Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'
 import type { LogBatch } from './log-batch.ts'
+import type { LogReader } from './log-reader.ts'
 
 /** A request of a sender of logs. */
 export interface PushedLogs extends SentBody<OtlpFormat> {
@@ -76,8 +76,7 @@ export interface LogUsage {
  * SELECTOR_EMPTY and QUERY_…, an engine that another server serves with ENGINE_UNAVAILABLE. An aborted signal ends the
  * work.
  */
-export interface LogEngine extends TelemetryStore {
-  query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult>
+export interface LogEngine extends LogReader, TelemetryStore {
   /** Returns the streams with an entry between two times, in the order of their labels. */
   streams(workspace: string, times: LogTimes): Promise<readonly LogStream[]>
   /** Reads entries in the order of their ingest numbers. A read looks at a bounded part of what lies behind. */

@@ -1,9 +1,9 @@
-import type { ServiceGraph, Trace, TraceSummary } from '../../../output/observability/types.ts'
-import type { JsonText } from '../../../runtime/json.ts'
+import type { ServiceGraph, TraceSummary } from '../../../output/observability/types.ts'
 import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { WriteResult } from '../metrics/metric-engine.ts'
 import type { Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'
+import type { TraceSource } from './trace-source.ts'
 
 /** A span of a batch, as a store keeps it. */
 export interface SentSpan {
@@ -93,10 +93,7 @@ export interface SpanLimits {
  * The traces of all workspaces. All functions reject with an error of the area: faults of queries with QUERY_…, an engine
  * that another server serves with ENGINE_UNAVAILABLE. An aborted signal ends the work.
  */
-export interface TraceEngine extends TelemetryStore {
-  /** Returns a trace with its first 10,000 spans. Rejects with TRACE_NOT_FOUND. */
-  trace(workspace: string, traceId: string, signal: AbortSignal): Promise<JsonText<Trace>>
-  search(workspace: string, query: TraceQuery, signal: AbortSignal): Promise<FoundTraces>
+export interface TraceEngine extends TelemetryStore, TraceSource {
   graph(workspace: string, query: GraphQuery, signal: AbortSignal): Promise<ServiceGraph>
   /**
    * Reads a pushed body and writes its spans; resolves once the spans are on the disk. A span replaces the span with its
