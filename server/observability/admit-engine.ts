@@ -17,10 +17,10 @@ export const stackNeeds: Readonly<Record<string, Need>> = {
   getTrace: 'traces',
   searchTraces: 'traces',
   getServiceGraph: { capability: 'SERVICE_GRAPH' },
-  createAlertRule: 'metrics',
-  updateAlertRule: 'metrics',
-  // Rules can be read and deleted after the operator has removed the member.
+  // The language of a rule says what it needs (`requireEvaluating`).
   listAlertRules: 'nothing',
+  createAlertRule: 'nothing',
+  updateAlertRule: 'nothing',
   getAlertRule: 'nothing',
   deleteAlertRule: 'nothing',
   // The kind of a config says what it needs (`requireServed`).

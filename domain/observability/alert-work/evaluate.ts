@@ -7,7 +7,8 @@ import { absentData, alertOf, type FoundAlert } from '../alerts/alert-of.ts'
 import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import type { TrackedAlert } from '../alerts/alerts-store.ts'
 import type { AlertVector } from '../metrics/metric-engine.ts'
-import { metricsOf, type MetricReaders } from '../stacks/stack.ts'
+import { logsOf, metricsOf } from '../stacks/stack.ts'
+import type { AlertParts } from './alert-parts.ts'
 import { inTurns } from './in-turns.ts'
 import { formatValue } from '../promql/format-value.ts'
 
@@ -33,7 +34,7 @@ const maxError = 1024
  * if `signal` is aborted.
  */
 export async function evaluate(
-  readers: MetricReaders,
+  readers: Pick<AlertParts, 'logs' | 'metrics' | 'stacks'>,
   rule: StoredAlertRule,
   before: readonly TrackedAlert[],
   { signal, tickMs }: { readonly tickMs: number; readonly signal: AbortSignal },
@@ -41,7 +42,9 @@ export async function evaluate(
   const limitMs = Math.min(longestMs, durationMs(rule.evaluation_interval))
   const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
   try {
-    const vector = await metricsOf(readers, rule.engine).alertVector(rule.workspace_id, rule.query, tickMs, until)
+    const isLogs = rule.language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL'
+    const reader = isLogs ? logsOf(readers, rule.engine) : metricsOf(readers, rule.engine)
+    const vector = await reader.alertVector(rule.workspace_id, rule.query, tickMs, until)
     return await outcomeOf(rule, before, vector, tickMs)
   } catch (error) {
     signal.throwIfAborted()

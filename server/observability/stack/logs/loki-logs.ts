@@ -1,3 +1,4 @@
+import type { AlertVector } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { LogReader } from '../../../../domain/observability/logs/log-reader.ts'
 import type { LogQuery, LogQueryResult } from '../../../../domain/observability/logql/run-query.ts'
 import type { LogResultText } from '../../../../domain/observability/logql/answer-text.ts'
@@ -6,13 +7,16 @@ import { logqlText } from '../../../../domain/observability/stacks/queries/logql
 import type { LabelledWorkspace } from '../../../../domain/observability/stacks/queries/workspace-label.ts'
 import { isRecord } from '../../../../runtime/validation.ts'
 import { metricResult } from '../metrics/metric-answer.ts'
-import { MalformedResult, recordOf } from '../metrics/result-values.ts'
+import { MalformedResult, numberOf, recordOf } from '../metrics/result-values.ts'
 import type { MemberClient, MemberResponse } from '../member-client.ts'
 import { refusedQuery } from '../refused-query.ts'
 import { entriesOf, pageOf } from './loki-entries.ts'
 
 /** The time that a member has for its response beyond the time of a query, in milliseconds. */
 const graceMs = 2_000
+
+/** The longest time of the query of an alert rule, in milliseconds. */
+const alertMs = 30_000
 
 /** The header by which Loki answers the labels of streams, parsed labels and structured metadata apart. */
 const categories = { 'x-loki-response-encoding-flags': 'categorize-labels' }
@@ -27,30 +31,47 @@ export class LokiLogs implements LogReader {
 
   async query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult> {
     const begun = performance.now()
-    const { hasTenants } = this.#client.member
-    const labelled = hasTenants ? undefined : workspace
+    const labelled = this.#labelled(workspace)
     const { isMetric, text } = logqlText(query.query, labelled)
-    const { form, path, skip } = isMetric ? metricForm(text, query) : entryForm(text, query)
+    const call = isMetric ? metricForm(text, query) : entryForm(text, query)
+    const data = await this.#ask(workspace, call, query.timeoutMs, signal)
+    const { bytes, lines } = scanned(data)
+    const cost = { bytesScanned: bytes, entriesScanned: lines, durationMs: performance.now() - begun }
+    return this.#read(() =>
+      isMetric
+        ? { result: metricText(data, labelled), cost }
+        : { ...pageOf(entriesOf(data, labelled), query, call.skip), cost },
+    )
+  }
+
+  async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
+    const labelled = this.#labelled(workspace)
+    const { text } = logqlText(query, labelled)
+    const form = { query: text, time: String(BigInt(time) * 1_000_000n) }
+    const data = await this.#ask(workspace, { path: 'query', form, skip: 0 }, alertMs, signal)
+    return this.#read(() => {
+      const { result_type, vector } = metricResult(data, labelled)
+      if (result_type !== 'OBSERVABILITY_RESULT_TYPE_VECTOR') throw new MalformedResult()
+      const elements = vector.map(({ metric, value }) => ({ labels: metric, value: numberOf(value) }))
+      return { elements, hasData: elements.length > 0 || scanned(data).lines > 0 }
+    })
+  }
+
+  #labelled(workspace: string): LabelledWorkspace {
+    return this.#client.member.hasTenants ? undefined : workspace
+  }
+
+  /** Returns `data` of a success. */
+  async #ask(workspace: string, { form, path }: LokiCall, timeoutMs: number, signal: AbortSignal) {
     const response = await this.#client.send({
       isQuery: true,
       path: `/loki/api/v1/${path}?${new URLSearchParams(form)}`,
       workspace,
       headers: categories,
-      timeoutMs: query.timeoutMs + graceMs,
+      timeoutMs: timeoutMs + graceMs,
       signal,
     })
-    const cost = (bytes: number, entries: number) => ({
-      bytesScanned: bytes,
-      entriesScanned: entries,
-      durationMs: performance.now() - begun,
-    })
-    return this.#read(() => {
-      const data = this.#dataOf(response)
-      const { bytes, lines } = scanned(data)
-      if (isMetric) return { result: metricText(data, labelled), cost: cost(bytes, lines) }
-      const page = pageOf(entriesOf(data, labelled), query, skip)
-      return { result: page.result, cost: cost(bytes, lines), ...(page.next && { next: page.next }) }
-    })
+    return this.#read(() => this.#dataOf(response))
   }
 
   #dataOf(response: MemberResponse): Readonly<Record<string, unknown>> {

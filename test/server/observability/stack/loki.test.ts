@@ -152,6 +152,22 @@ describe('a query of logs in Loki', () => {
     expect(error.message).not.toMatch(/secret|10\.0/)
   })
 
+  it.each([
+    [[{ metric: { a: 'b', workspace_id: workspace }, value: [1, '3'] }], 9, [{ labels: { a: 'b' }, value: 3 }], true],
+    [[], 9, [], true],
+    [[], 0, [], false],
+  ])('of an alert rule has the elements %j over %i lines', async (result, lines, elements, hasData) => {
+    const stats = { summary: { totalLinesProcessed: lines } }
+    const body = { status: 'success', data: { resultType: 'vector', result, stats } }
+    const member = await apiMember('logs_url', () => ({ body }))
+    const rule = 'count_over_time({x="y"}[1m]) > 2'
+    expect(await new LokiLogs(member.client).alertVector(workspace, rule, 1000, signal)).toEqual({ elements, hasData })
+    expect(Object.fromEntries(member.requests[0]?.parameters ?? [])).toEqual({
+      query: `count_over_time({workspace_id="${workspace}",x="y"}[1m]) > 2`,
+      time: '1000000000',
+    })
+  })
+
   it('goes to the tenant of the workspace with its own label unchanged', async () => {
     const member = await apiMember('logs_url', loki([[1, 'x']]), { hasTenants: true })
     const { result } = await new LokiLogs(member.client).query(workspace, query, signal)

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AlertRuleInput } from '../../../../../output/observability/types.ts'
 import { servedApi, type ServedApi } from '../../../../server/observability/stack/api-member.ts'
 import { afterTests } from '../../../../undo.ts'
 import { outcomeOf } from '../../../outcomes.ts'
@@ -100,8 +101,22 @@ describe('an alert rule of a stack', () => {
     await served.api.deleteAlertRule({ ...served.path, id })
   })
 
-  it('is refused without a store of metrics', async () => {
-    const call = served.api.createAlertRule({ ...served.path, engine: 'empty', body: downRule })
-    expect(await outcomeOf(call)).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
+  it('is refused without a store for its language', async () => {
+    const logRule = {
+      name: 'log-rule',
+      language: 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL',
+      query: 'sum(rate({a="b"}[1m])) > 1',
+    } as const
+    const create = (engine: string, body: AlertRuleInput) =>
+      outcomeOf(served.api.createAlertRule({ ...served.path, engine, body }))
+    expect(await create('empty', downRule)).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
+    expect(await create('far', logRule)).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
+    const id = await served.create({ ...downRule, name: 'changed' })
+    const update = served.api.updateAlertRule({
+      ...served.path,
+      id,
+      body: { language: logRule.language, query: logRule.query },
+    })
+    expect(await outcomeOf(update)).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
   })
 })
