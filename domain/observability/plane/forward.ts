@@ -2,7 +2,6 @@ import type { StoredIngestionConfig } from '../ingestion-configs/ingestion-confi
 import type { WriteResult } from '../metrics/metric-engine.ts'
 import type { SentBody } from '../sent-body.ts'
 import { stackMember, type Stacks } from '../stacks/stack.ts'
-import type { PushResult } from './receive.ts'
 import type { Signal } from './taking-config.ts'
 
 /**
@@ -14,7 +13,7 @@ export async function forward(
   { engine, static_labels: staticLabels = {}, workspace_id: workspace }: StoredIngestionConfig,
   signal: Signal,
   { body, coding, format }: SentBody,
-): Promise<PushResult> {
+): Promise<WriteResult & { readonly size: number }> {
   const result: WriteResult =
     format === 'remote-write'
       ? await stackMember(stacks, engine, 'samples').push(workspace, { body, coding, format, staticLabels })

@@ -1,7 +1,7 @@
 import { engineCapabilityUnsupported, engineNotFound } from '../../../output/shared/errors.ts'
 import type { LogReader } from '../logs/log-reader.ts'
 import type { MetricReader } from '../metrics/metric-engine.ts'
-import type { TraceSource } from '../traces/trace-source.ts'
+import type { TraceSource } from '../traces/trace-engine.ts'
 import type { AlertSink } from './alert-sink.ts'
 import type { OtlpForward, SampleForward } from './forwarding/telemetry-forward.ts'
 

@@ -1,9 +1,9 @@
-import type { ServiceGraph, TraceSummary } from '../../../output/observability/types.ts'
+import type { ServiceGraph, Trace, TraceSummary } from '../../../output/observability/types.ts'
+import type { JsonText } from '../../../runtime/json.ts'
 import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { WriteResult } from '../metrics/metric-engine.ts'
 import type { Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'
-import type { TraceSource } from './trace-source.ts'
 
 /** A span of a batch, as a store keeps it. */
 export interface SentSpan {
@@ -87,6 +87,16 @@ export interface GraphQuery extends TraceRange {
 export interface SpanLimits {
   /** The age in milliseconds from which spans are refused. */
   readonly retentionMs: number
+}
+
+/**
+ * Reads the traces of workspaces. Rejects with an error of the area: faults of queries with QUERY_…, an engine that does
+ * not answer now with ENGINE_UNAVAILABLE. An aborted signal ends the work.
+ */
+export interface TraceSource {
+  /** Returns a trace with its first 10,000 spans. Rejects with TRACE_NOT_FOUND. */
+  trace(workspace: string, traceId: string, signal: AbortSignal): Promise<JsonText<Trace>>
+  search(workspace: string, query: TraceQuery, signal: AbortSignal): Promise<FoundTraces>
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Metric } from '../../health/metrics.ts'
-import type { Member } from './member-client.ts'
+import type { Member } from './member.ts'
 
 /** What became of the requests to a member. */
 interface MemberCounts {

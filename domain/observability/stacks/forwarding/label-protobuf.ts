@@ -1,4 +1,4 @@
-import { encodeMessage } from '../../plane/protobuf-answers.ts'
+import { encodeMessage } from '../../ingest/wire/encode-message.ts'
 import type { OtlpShape } from './otlp-shapes.ts'
 import type { OwnAttributes } from './own-attributes.ts'
 import { wireFields } from './wire-fields.ts'
