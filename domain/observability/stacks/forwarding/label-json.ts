@@ -1,15 +1,18 @@
 import { isRecord } from '../../../../runtime/validation.ts'
 import { invalidPayload, readable } from '../../ingest/payload-faults.ts'
+import { jsonOf } from '../../ingest/read-otlp.ts'
 import type { LabelledRequest } from './label-protobuf.ts'
 import type { OtlpShape } from './otlp-shapes.ts'
-import type { OwnAttributes } from './own-attributes.ts'
+import { countedPlaces, type OwnAttributes } from './own-attributes.ts'
 
 /**
  * Returns a request of OTLP in JSON with the own attributes in place of those of the sender. Members whose names
- * some stores may read as those of OTLP are refused, such as those in snake case. Throws PAYLOAD_INVALID for text of another form.
+ * some stores may read as those of OTLP are refused, such as those in snake case. Throws PAYLOAD_INVALID for text of another form, and
+ * PAYLOAD_TOO_LARGE.
  */
 export function labelJson(request: Uint8Array, shape: OtlpShape, own: OwnAttributes): LabelledRequest {
   let items = 0
+  const countPlace = countedPlaces(own)
   const attributes = own.pairs.map(([key, value]) => ({ key, value: { stringValue: value } }))
   const label = (value: unknown, of: OtlpShape): Record<string, unknown> => {
     if (!isRecord(value)) throw malformed()
@@ -23,14 +26,14 @@ export function labelJson(request: Uint8Array, shape: OtlpShape, own: OwnAttribu
       else if (member !== undefined && member !== null) labelled[name] = label(member, inner)
     }
     if (of.attributes === undefined) return labelled
+    countPlace()
     const sent = value['attributes'] ?? []
     if (!Array.isArray(sent)) throw malformed()
     labelled['attributes'] = [...sent.filter(each => !isReplaced(each, own)), ...attributes]
     return labelled
   }
   const body = readable('is not a request of OTLP in JSON', () => {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(request)
-    return JSON.stringify(label(JSON.parse(text, exactNumbers), shape))
+    return JSON.stringify(label(jsonOf(request, exactNumbers), shape))
   })
   return { body: new TextEncoder().encode(body), items }
 }

@@ -1,6 +1,7 @@
 import { encodeMessage } from '../../ingest/wire/encode-message.ts'
+import { Budget } from '../../ingest/wire/message-reader.ts'
 import type { OtlpShape } from './otlp-shapes.ts'
-import type { OwnAttributes } from './own-attributes.ts'
+import { countedPlaces, type OwnAttributes } from './own-attributes.ts'
 import { wireFields } from './wire-fields.ts'
 
 /** A request with the attributes of the platform, and the number of its items. */
@@ -14,13 +15,18 @@ const resourceField = 1
 
 /**
  * Returns a request of OTLP in protobuf with the own attributes in place of those of the sender. Throws PAYLOAD_INVALID
- * for bytes that are no message.
+ * for
+ * bytes that are no message, and PAYLOAD_TOO_LARGE.
  */
 export function labelProtobuf(request: Uint8Array, shape: OtlpShape, own: OwnAttributes): LabelledRequest {
   let items = 0
+  const budget = new Budget()
+  const countPlace = countedPlaces(own)
   const attributes = own.pairs.map(([key, value]) => keyValue(key, value))
   const label = (message: Uint8Array, of: OtlpShape): Uint8Array => {
+    budget.spend()
     if (of.isItem) items += 1
+    if (of.attributes !== undefined) countPlace()
     const parts: Uint8Array[] = []
     const resources: Uint8Array[] = []
     const resource = of.fields?.find(({ name }) => name === 'resource')

@@ -1,6 +1,6 @@
 import { encodeMessage } from '../../ingest/wire/encode-message.ts'
 import type { LabelledRequest } from './label-protobuf.ts'
-import type { OwnAttributes } from './own-attributes.ts'
+import { countedPlaces, type OwnAttributes } from './own-attributes.ts'
 import { wireFields } from './wire-fields.ts'
 
 /** The numbers of fields of remote write 1.0 (prometheus/prompb). */
@@ -9,13 +9,16 @@ const fields = { timeseries: 1, labels: 1, samples: 2, name: 1, value: 2 } as co
 /**
  * Returns a request of remote write 1.0 whose series have the own labels in place of those of the sender, and the number
  * of its samples. Labels are in the order of their names, as the protocol demands. Metadata is left out: a store without
- * tenants has it once for all workspaces. Throws PAYLOAD_INVALID for bytes that are no message.
+ * tenants has it once for all workspaces. Throws PAYLOAD_INVALID for bytes that are no message, and
+ * PAYLOAD_TOO_LARGE.
  */
 export function labelSeries(request: Uint8Array, own: OwnAttributes): LabelledRequest {
   let items = 0
+  const countPlace = countedPlaces(own)
   const parts: Uint8Array[] = []
   for (const { bytes, number } of wireFields(request)) {
     if (number !== fields.timeseries || bytes === undefined) continue
+    countPlace()
     const labels = new Map<string, string>()
     const rest: Uint8Array[] = []
     for (const field of wireFields(bytes)) {

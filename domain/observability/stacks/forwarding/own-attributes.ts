@@ -1,3 +1,4 @@
+import { largePayload } from '../../ingest/payload-faults.ts'
 import { workspaceLabel } from '../queries/workspace-label.ts'
 
 /** The attributes that the platform adds to telemetry before it goes to a stack. */
@@ -20,6 +21,22 @@ export function ownAttributes(
   const pairs = workspace === undefined ? labels : [...labels, [workspaceLabel, workspace] as const]
   const keys = new Set(pairs.map(([key]) => key))
   return { pairs, replaces: key => keys.has(key) || isReserved(key) }
+}
+
+/** The bytes that an attribute takes beside its key and value, and the most bytes that a request may grow by. */
+const [overhead, maxAddedBytes] = [48, 16 * 2 ** 20] as const
+
+/**
+ * Returns a function that counts one place to which the attributes are added. It throws PAYLOAD_TOO_LARGE beyond 16 MiB,
+ * so that a request of many small messages cannot fill the memory.
+ */
+export function countedPlaces({ pairs }: OwnAttributes): () => void {
+  const size = pairs.reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value) + overhead, overhead)
+  let left = maxAddedBytes
+  return () => {
+    left -= size
+    if (left < 0) throw largePayload('has too many messages for the labels of the config; send smaller batches')
+  }
 }
 
 /**

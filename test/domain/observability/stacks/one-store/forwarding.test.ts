@@ -1,5 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { labelJson } from '../../../../../domain/observability/stacks/forwarding/label-json.ts'
+import { labelProtobuf } from '../../../../../domain/observability/stacks/forwarding/label-protobuf.ts'
+import { labelSeries } from '../../../../../domain/observability/stacks/forwarding/label-series.ts'
+import { otlpShapes } from '../../../../../domain/observability/stacks/forwarding/otlp-shapes.ts'
+import { ownAttributes } from '../../../../../domain/observability/stacks/forwarding/own-attributes.ts'
 import { servedApi, type ApiRequest } from '../../../../server/observability/stack/api-member.ts'
 import { afterTests } from '../../../../undo.ts'
 import { outcomeOf } from '../../../outcomes.ts'
@@ -208,6 +213,22 @@ describe('a body that is no request of OTLP', () => {
     const headers = { 'content-type': contentType }
     const { status } = await plane.push(config, body, { path: '/v1/metrics', headers })
     expect([status, received.length]).toEqual([400, 0])
+  })
+})
+
+describe('a request of many small messages', () => {
+  const count = 2 ** 18
+  const own = ownAttributes({ region: 'north' }, '01a2210c-c3ad-71cd-b4c5-a4a681bcdff3')
+
+  it.each<readonly [string, () => unknown]>([
+    ['resources in protobuf', () => labelProtobuf(Buffer.alloc(2 * count, Buffer.of(10, 0)), otlpShapes.METRICS, own)],
+    [
+      'resources in JSON',
+      () => labelJson(Buffer.from(`{"resourceMetrics":[{}${',{}'.repeat(count)}]}`), otlpShapes.METRICS, own),
+    ],
+    ['series', () => labelSeries(Buffer.alloc(2 * count, Buffer.of(10, 0)), own)],
+  ])('of %s does not grow without a limit', (_what, label) => {
+    expect(label).toThrow('too many messages')
   })
 })
 
