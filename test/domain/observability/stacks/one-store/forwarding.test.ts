@@ -251,7 +251,9 @@ describe('an ingestion config of a stack', () => {
 
   it('is refused in an update for what the engine does not take', async () => {
     const { workspace } = plane.tenant
-    const id = await configOn('single')
+    const body = { name: 'changed', otlp: {} }
+    const created = await plane.api.observability.createIngestionConfig({ workspace, engine: 'single', body })
+    const id = created.resource_id
     const update = (otlp: object) =>
       plane.api.observability.updateIngestionConfig({ workspace, engine: 'single', id, body: { otlp } })
     expect(await outcomeOf(update({ delta_to_cumulative: true }))).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
