@@ -46,6 +46,8 @@ export interface PlatformServices {
   readonly planes: AreaPlane[]
   /** The metrics of areas; an area adds its own metrics when the area is mounted. */
   readonly metrics: Metric[]
+  /** Returns all metrics of this server, whose values have just been read, once all areas are mounted. */
+  readonly serverMetrics: () => Promise<readonly Metric[]>
   /** Functions of areas that get each answered call; an area adds its own functions when the area is mounted. */
   readonly callWatchers: ((entry: LogEntry) => void)[]
   /** The functions that end the background activity of areas, which the server calls before it closes the store. */
@@ -79,6 +81,8 @@ export type AreaEnvironment<
   readonly hooks: () => readonly WorkspaceHooks[]
   /** Adds metrics to those of the server. The area calls this function while it is mounted. */
   readonly expose: (metrics: readonly Metric[]) => void
+  /** Returns all metrics of this server, whose values have just been read, once all areas are mounted. */
+  readonly serverMetrics: () => Promise<readonly Metric[]>
   /**
    * Adds a function that gets the log entry of each answered call of any area. The function is fast and never throws.
    * The area calls `watchCalls` while it is mounted.

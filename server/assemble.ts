@@ -15,7 +15,7 @@ import type { MountedArea, OpenedArea } from './area-declaration.ts'
 import { denials } from './audit/denials.ts'
 import type { Config } from './config.ts'
 import { Backlog } from './health/backlog.ts'
-import type { Metric } from './health/metrics.ts'
+import { metricsOf, type Metric } from './health/metrics.ts'
 import { metricsRoute, sharedText } from './health/metrics-route.ts'
 import type { HealthReports } from './health/listener/health-listener.ts'
 import { Vitals } from './health/vitals.ts'
@@ -33,7 +33,11 @@ import { nativeOperations, otherEngineRoutes } from './other-engines.ts'
 import { outside } from './platform-domain.ts'
 import { requireApart, type AreaPlane } from './planes/data-plane.ts'
 import { sitesOf, type Sites } from './planes/serve-planes.ts'
+import { observabilitySettings } from './observability/settings.ts'
+import { PageCallers } from './pages/page-callers.ts'
+import { pageRoutes } from './pages/page-routes.ts'
 import { referenceRoutes } from './reference/routes.ts'
+import { settingsOf } from './settings/values.ts'
 import type { ServerStore } from './store/server-store.ts'
 
 /** The parts of a platform before its areas are mounted. */
@@ -128,6 +132,14 @@ export async function assemble(
   const dataFolder = config.storeUrl === undefined ? config.dataDir : undefined
   const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, baseUrl, consoleUrl, guard }
   const tokens = await pageTokensOf(secrets)
+  const sources = {
+    ...counting,
+    inWork: () => admission.inWork,
+    waiting: () => admission.waiting,
+    maxInWork: admission.max,
+    backlog: new Backlog(store, clock),
+    areas: metrics,
+  }
   const parts = {
     ...shared,
     pageTokens: tokens,
@@ -137,6 +149,10 @@ export async function assemble(
     hooks: [],
     planes,
     metrics,
+    serverMetrics: async () => {
+      await sources.backlog.refresh()
+      return metricsOf(sources)
+    },
     callWatchers,
     ends,
   }
@@ -152,16 +168,10 @@ export async function assemble(
     store: counting.meters.store,
     degradations: () => opened.flatMap(({ degradation }) => degradation() ?? []),
   })
-  const sources = {
-    ...counting,
-    inWork: () => admission.inWork,
-    waiting: () => admission.waiting,
-    maxInWork: admission.max,
-    backlog: new Backlog(store, clock),
-    areas: metrics,
-  }
   const metricsText = sharedText(sources)
   const line = requestLine(log)
+  const callers = new PageCallers(platform.doors, access)
+  const { 'observability.default_engine': defaultEngine } = settingsOf(config, observabilitySettings)
   const prepare = (route: BoundRoute): BoundRoute => watchRoute(withSoundTexts(route))
   const routes = [
     ...platformRoutes(outside, areas, vitals),
@@ -169,7 +179,9 @@ export async function assemble(
     ...referenceRoutes(
       outside,
       areas.map(({ domain }) => domain.name),
+      callers,
     ),
+    ...pageRoutes({ domain: outside, callers, engine: defaultEngine, baseUrl }).map(watchRoute),
     ...platform.routes,
     ...mounted.flatMap(({ routes }) => [...routes, ...otherEngineRoutes(routes)].map(prepare)),
   ]

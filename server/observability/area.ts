@@ -36,6 +36,7 @@ import { telemetryHost } from './native/telemetry-checks.ts'
 import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { scrapeMetrics } from './scrape-metrics.ts'
+import { ownMetrics } from './own-metrics/own-metrics.ts'
 import { observabilitySettings } from './settings.ts'
 import { spanMetrics } from './span-metrics.ts'
 import { openStacks } from './stack/open-stacks.ts'
@@ -70,7 +71,14 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
     workers: parts => {
       const environment = environmentOf(parts)
       const own = telemetry ?? ingestOf(parts).telemetry
-      return [...observability.workers(environment), operationMetrics({ ...environment, telemetry: own })]
+      const sending = { ...environment, telemetry: own }
+      const { atEnd, serverMetrics, settings } = parts
+      const intervalMs = settings['observability.own_metrics_interval']
+      return [
+        ...observability.workers(environment),
+        operationMetrics(sending),
+        ownMetrics({ ...sending, atEnd, serverMetrics, intervalMs }),
+      ]
     },
     planes: parts => [ingestOf(parts).plane],
     provides: parts => ({ observability: telemetry ?? ingestOf(parts).telemetry }),

@@ -4,7 +4,7 @@ import { nativeEngine } from '../engines.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
 import { listOf } from '../settings/lists.ts'
 import { mapOf, object, objectByKind } from '../settings/objects.ts'
-import { flag, integer, text } from '../settings/scalars.ts'
+import { duration, flag, integer, text } from '../settings/scalars.ts'
 import { addedEngineFault, engineNameFault, httpUrlFault } from '../settings/text-faults.ts'
 
 /** Returns the fault of a text that is no address before the paths of an API. */
@@ -83,4 +83,7 @@ export const observabilitySettings = {
     .describe(
       'limits that replace the defaults of the quota definitions, keyed by the ids of workspaces: `{"<id>": {"activeSeries": 500000}}`; -1: no limit',
     ),
+  'observability.own_metrics_interval': duration({ min: 1000, max: 300_000 })
+    .default(15_000)
+    .describe('the time between two samples of the metrics of the server itself, in the workspace `platform`'),
 } as const satisfies SettingDeclarations

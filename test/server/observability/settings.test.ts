@@ -21,6 +21,7 @@ describe('the settings of observability', () => {
       'observability.engines': [],
       'observability.ingest_base_url': undefined,
       'observability.limits': new Map(),
+      'observability.own_metrics_interval': 15_000,
     })
   })
 
