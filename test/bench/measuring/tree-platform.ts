@@ -120,6 +120,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
     consoleUrl: () => '',
     hooks: [],
     metrics: [],
+    callWatchers: [],
     ends: [],
     planes: [],
     pageTokens: tokens,
