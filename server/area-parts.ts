@@ -3,6 +3,7 @@ import type { Parts } from '../domain/ports/area-parts.ts'
 import type { Audit } from '../domain/ports/audit.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { FunctionOwner } from '../domain/ports/functions.ts'
+import type { Processes } from '../domain/ports/processes.ts'
 import type { Store } from '../domain/ports/store.ts'
 import type { Taxonomy, WorkspaceHooks } from '../domain/ports/taxonomy.ts'
 import type { Resolve } from '../domain/resources/look-up.ts'
@@ -27,6 +28,8 @@ export interface PlatformServices {
   readonly audit: Audit
   readonly queue: WorkQueue
   readonly taxonomy: Taxonomy
+  /** The processes that work on the store. */
+  readonly processes: Processes
   /** The source of setting values. */
   readonly config: SettingsSource
   readonly functions: FunctionTable
@@ -93,6 +96,8 @@ export type AreaEnvironment<
    * function once, before the server closes the store. The area calls `atEnd` while it is mounted.
    */
   readonly atEnd: (end: () => Promise<void>) => void
+  /** The processes that work on the store. */
+  readonly processes: Processes
   /** The signer of page tokens, for calls that answer pages and are no lists. */
   readonly pageTokens: PageTokens
   /** Looks up a resource of any area. */

@@ -1,6 +1,7 @@
 import type { Counting } from './meters/counting.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { Audit } from '../domain/ports/audit.ts'
+import type { Processes } from '../domain/ports/processes.ts'
 import type { Store } from '../domain/ports/store.ts'
 import type { Resolve } from '../domain/resources/look-up.ts'
 import { dispatcher, type DispatcherOptions } from '../runtime/call.ts'
@@ -58,6 +59,8 @@ export interface Foundation {
   readonly baseUrl: () => string
   /** Writes a row to the store. */
   readonly probe: () => Promise<void>
+  /** The processes that work on the store. */
+  readonly processes: Processes
 }
 
 /** Returns the domains of errors, by which an unknown path is assigned to an area. */
@@ -117,6 +120,7 @@ export async function assemble(
 ): Promise<Assembled> {
   const { admission, audit, baseUrl, clock, consoleUrl, counting, functions, log, probe, queue, secrets, store } =
     foundation
+  const { processes } = foundation
   const platform = foundation.access
   const { access, guard } = platform
   await store.tx(async tx => {
@@ -142,6 +146,7 @@ export async function assemble(
   }
   const parts = {
     ...shared,
+    processes,
     pageTokens: tokens,
     resolve: platformResolver(areas),
     dataFolder,
