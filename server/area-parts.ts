@@ -7,6 +7,7 @@ import type { Store } from '../domain/ports/store.ts'
 import type { Taxonomy, WorkspaceHooks } from '../domain/ports/taxonomy.ts'
 import type { Resolve } from '../domain/resources/look-up.ts'
 import type { PageTokens } from '../runtime/page-token.ts'
+import type { LogEntry } from '../runtime/outcome.ts'
 import type { AreaTypes } from '../runtime/route.ts'
 import type { IamServices } from './access/iam-services.ts'
 import type { FunctionTable } from './functions.ts'
@@ -45,6 +46,8 @@ export interface PlatformServices {
   readonly planes: AreaPlane[]
   /** The metrics of areas; an area adds its own metrics when the area is mounted. */
   readonly metrics: Metric[]
+  /** Functions of areas that get each answered call; an area adds its own functions when the area is mounted. */
+  readonly callWatchers: ((entry: LogEntry) => void)[]
   /** The functions that end the background activity of areas, which the server calls before it closes the store. */
   readonly ends: (() => Promise<void>)[]
   /** The data folder if the store lies there; undefined for a store in a database, which servers of many hosts share. */
@@ -76,6 +79,11 @@ export type AreaEnvironment<
   readonly hooks: () => readonly WorkspaceHooks[]
   /** Adds metrics to those of the server. The area calls this function while it is mounted. */
   readonly expose: (metrics: readonly Metric[]) => void
+  /**
+   * Adds a function that gets the log entry of each answered call of any area. The function is fast and never throws.
+   * The area calls `watchCalls` while it is mounted.
+   */
+  readonly watchCalls: (watcher: (entry: LogEntry) => void) => void
   /**
    * Adds a function that ends background activity of the area: threads, timers, connections. The server calls the
    * function once, before the server closes the store. The area calls `atEnd` while it is mounted.

@@ -124,6 +124,7 @@ export async function assemble(
   const planes: AreaPlane[] = []
   const metrics: Metric[] = []
   const ends: (() => Promise<void>)[] = []
+  const callWatchers: ((entry: LogEntry) => void)[] = []
   const dataFolder = config.storeUrl === undefined ? config.dataDir : undefined
   const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, baseUrl, consoleUrl, guard }
   const tokens = await pageTokensOf(secrets)
@@ -136,6 +137,7 @@ export async function assemble(
     hooks: [],
     planes,
     metrics,
+    callWatchers,
     ends,
   }
   const mounted = areas.map(area => ({ area, ...area.mount(parts) }))
@@ -178,6 +180,7 @@ export async function assemble(
     log(entry: LogEntry) {
       counting.meters.calls.record(entry)
       line(entry)
+      for (const watcher of callWatchers) watcher(entry)
     },
   }
   const secrecy = new Map(areas.map(({ domain, isSecret }) => [domain.name, isSecret]))

@@ -25,7 +25,7 @@ export function mountArea<
   Settings extends SettingDeclarations,
 >(
   declaration: AreaDeclaration<Area, Handlers, Required, Optional, Settings>,
-  { config, ends, functions, hooks, log, metrics, planes, queue, ...shared }: PlatformServices,
+  { callWatchers, config, ends, functions, hooks, log, metrics, planes, queue, ...shared }: PlatformServices,
 ): MountedArea {
   const { generated, kinds = [], needs = {}, settings, settlesItself = false } = declaration
   const { domain, operations, routes } = generated
@@ -38,6 +38,7 @@ export function mountArea<
     dataDir: config.dataDir,
     hooks: () => hooks,
     expose: own => void metrics.push(...own),
+    watchCalls: watcher => void callWatchers.push(watcher),
     atEnd: end => void ends.push(end),
     operations: operating,
     functions: functions.of(domain.name, needs),

@@ -6,9 +6,11 @@ import { IngestionStatuses } from '../../domain/observability/ingestion-configs/
 import { observabilityHooks } from '../../domain/observability/hooks.ts'
 import { refreshLimits } from '../../domain/observability/quotas/limits.ts'
 import { signalPolicies } from '../../domain/observability/retention/signal-policies.ts'
+import { RequestSpans } from '../../domain/observability/ingest/request-spans.ts'
 import { RecentRetentions } from '../../domain/observability/retention/recent-retentions.ts'
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
+import type { SignalInput } from '../../output/observability/types.ts'
 import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import { WaitingTails } from '../../domain/observability/log-calls/waiting-tails.ts'
 import { ScrapeCounts } from '../../domain/observability/scraping/scrape-counts.ts'
@@ -27,19 +29,22 @@ import { engineMetrics } from './native/engine-metrics.ts'
 import { logMetrics } from './native/log-metrics.ts'
 import { telemetryFolder } from './native/files/places.ts'
 import { NativeLogEngine } from './native/native-log-engine.ts'
-import { NativeMetricEngine } from './native/native-metric-engine.ts'
+import { NativeMetricEngine, type NativeEngineParts } from './native/native-metric-engine.ts'
 import { NativeTraceEngine } from './native/native-trace-engine.ts'
 import { telemetryHost } from './native/telemetry-checks.ts'
 import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { scrapeMetrics } from './scrape-metrics.ts'
 import { observabilitySettings } from './settings.ts'
+import { spanMetrics } from './span-metrics.ts'
 
 type Optional = 'iam' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
-export type GivenParts = Partial<Pick<ObservabilityEnvironment, 'clock' | 'metrics' | 'outbound' | 'traces'>> & {
+export type GivenParts = Partial<
+  Pick<ObservabilityEnvironment, 'clock' | 'logs' | 'metrics' | 'outbound' | 'traces'>
+> & {
   /** Takes the telemetry of other areas. */
   readonly telemetry?: Observability
 }
@@ -70,7 +75,7 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
 }
 
 function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironment {
-  const { atEnd, baseUrl, dataDir, expose, guard, log, settings, store } = parts
+  const { atEnd, baseUrl, clock, dataDir, expose, guard, log, settings, store, watchCalls } = parts
   const failed = (err: unknown, subject: string) =>
     log.warn({ err, subject }, 'work of observability failed; it is tried again')
   const lease = new NativeLease()
@@ -78,21 +83,29 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   expose(alertMetrics(alertCounts))
   const scrapeCounts = new ScrapeCounts()
   expose(scrapeMetrics(scrapeCounts))
-  const retentionOf = async (workspace: string) =>
-    (await signalPolicies(store, workspace, 'OBSERVABILITY_SIGNAL_METRICS')).retention
-  const engineParts = { ...parts, root: telemetryFolder(dataDir), lease }
-  const metrics = new NativeMetricEngine({ ...engineParts, retentionOf })
-  const logs = new NativeLogEngine(engineParts)
-  const traces = new NativeTraceEngine(engineParts)
+  const partsOf = (signal: SignalInput): NativeEngineParts => ({
+    ...parts,
+    root: telemetryFolder(dataDir),
+    lease,
+    retentionOf: async workspace => (await signalPolicies(store, workspace, signal)).retention,
+  })
+  const metrics = new NativeMetricEngine(partsOf('OBSERVABILITY_SIGNAL_METRICS'))
+  const logs = new NativeLogEngine(partsOf('OBSERVABILITY_SIGNAL_LOGS'))
+  const traces = new NativeTraceEngine(partsOf('OBSERVABILITY_SIGNAL_TRACES'))
   const tails = new WaitingTails()
   expose(engineMetrics(metrics))
   expose(logMetrics(logs, tails))
   expose(traceMetrics(traces))
+  const retentions = new RecentRetentions(store)
+  const hasEngine = settings['observability.default_engine'] === nativeEngine
+  const spans = new RequestSpans({ clock, traces, retentions, hasEngine, failed })
+  watchCalls(entry => spans.record(entry))
+  expose(spanMetrics(spans))
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
   atEnd(() => metrics.end())
   atEnd(() => logs.end())
-  atEnd(() => traces.end())
+  atEnd(() => spans.end().then(() => traces.end()))
   return {
     ...parts,
     limits: settings['observability.limits'],
@@ -104,7 +117,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     traces,
     tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
-    retentions: new RecentRetentions(store),
+    retentions,
     statuses,
     ingestBaseUrl: () => (settings['observability.ingest_base_url'] ?? baseUrl()).replace(/\/+$/, ''),
     queries: new RunningQueries(),

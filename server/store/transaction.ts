@@ -24,6 +24,11 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     if (this.#taken !== undefined) throw this.#taken
   }
 
+  /** Whether a write has violated a unique set. */
+  get isTaken(): boolean {
+    return this.#taken !== undefined
+  }
+
   /** Whether the transaction has tried to change collections that servers of another version may write differently. */
   get isBound(): boolean {
     return this.#isBound

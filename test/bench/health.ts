@@ -55,6 +55,7 @@ function recordGroup(): Group {
   const entry: LogEntry = {
     requestId: '',
     traceId: '',
+    traceparent: { request: undefined, answer: '' },
     method: 'GET',
     path: '/',
     operationId: 'getGreeting',

@@ -2,6 +2,7 @@ import type { MetricSample, Observability } from '../../ports/observability.ts'
 import type { Reader } from '../../ports/store.ts'
 import type { Worker } from '../../ports/workers.ts'
 import { timeFilter } from '../../resources/derived-tests.ts'
+import { nextTurn } from '../../resources/next-turn.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { activityCollection, type StoredActivity } from './activities-store.ts'
 import { rowsInOrder } from './rows-in-order.ts'
@@ -12,8 +13,8 @@ const everyMs = 60_000
 /** The time after which an activity has its place in the chain, in milliseconds: the sequencer needs about a second. */
 const settledMs = 10_000
 
-/** The number of activities that one read returns. */
-const batchSize = 500
+/** The number of activities that one read returns; other work of the process runs between two reads. */
+const batchSize = 100
 
 /** The largest number of counters in memory; operations of further kinds are not counted. */
 const mostCounters = 100_000
@@ -77,6 +78,7 @@ class OperationCounts {
       const { items, next } = await store.page(activityCollection, query)
       for (const { value } of items) this.#count(value)
       after = next
+      await nextTurn()
     } while (after)
     this.#until = until
   }

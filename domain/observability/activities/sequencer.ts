@@ -11,7 +11,7 @@ import { withNames } from './resource-names.ts'
 import { activityOf } from './sequenced-activity.ts'
 
 /** The number of activities of one transaction, so that no call waits long for the thread or the store. */
-const batchSize = 50
+const batchSize = 20
 
 const oldest = rowsInOrder(batchSize, [['id', 'STRING']])
 

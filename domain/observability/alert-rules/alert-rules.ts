@@ -17,7 +17,7 @@ import { consumeLimit } from '../quotas/limits.ts'
 import { activeSilences } from '../silences/active-silences.ts'
 import { alertRuleKind } from './alert-rule-kind.ts'
 import { storeSecrets, withoutSecrets, wrapSecrets } from './receiver-secrets.ts'
-import { requireQueryRight, requireReceivers, requireRule } from './require-rule.ts'
+import { queryRights, requireReceivers, requireTemplates, requireVector } from './require-rule.ts'
 import { readRule, ruleAnswers, type RuleRows } from './rule-answer.ts'
 import { beginEvaluation, changeEvaluation, dropEvaluation, firstState, isReset } from './rule-evaluation.ts'
 
@@ -32,8 +32,10 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
     getAlertRule: request => getAlertRule(environment, request),
     async createAlertRule(request, context) {
       const { body, workspace } = request
-      await requireQueryRight(environment, context, workspace, body)
-      requireRule(body)
+      const requireRight = await queryRights(environment, context, workspace)
+      requireRight(body.language)
+      requireTemplates(body)
+      requireVector(body)
       await requireReceivers(environment, body.receivers)
       const secrets = wrapSecrets(functions.vault, body.receivers)
       const row = newAlertRule(resources, request, context)
@@ -50,12 +52,16 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
     },
     async updateAlertRule(request, context) {
       const { body, workspace } = request
-      await requireQueryRight(environment, context, workspace, body)
-      requireRule(body)
+      const requireRight = await queryRights(environment, context, workspace)
+      if (body.language) requireRight(body.language)
+      requireTemplates(body)
       await requireReceivers(environment, body.receivers ?? [])
       const secrets = wrapSecrets(functions.vault, body.receivers ?? [])
       return resources.update(request, context, {
+        found: ({ language }) => requireRight(language),
         async refer(_tx, { changed, value }) {
+          requireRight(value.language)
+          if (changed.includes('language') || changed.includes('query')) requireVector(value)
           const state = isReset(changed) ? firstState(value) : {}
           // A body may have receivers that the mask leaves out.
           if (!changed.includes('receivers')) return { members: state }

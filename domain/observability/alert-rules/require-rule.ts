@@ -1,46 +1,59 @@
 import { alertQueryNotVector, receiverUrlForbidden, templateInvalid } from '../../../output/observability/errors.ts'
-import type { AlertReceiverInput, AlertRuleUpdate } from '../../../output/observability/types.ts'
+import type { AlertReceiverInput, AlertRuleUpdate, QueryLanguage } from '../../../output/observability/types.ts'
 import { engineCapabilityUnsupported } from '../../../output/shared/errors.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { faultAt } from '../../../runtime/errors.ts'
 import { workspaceScope } from '../../resources/kind.ts'
+import { permissionDenied } from '../../resources/permission-denied.ts'
+import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import { templateFault } from '../alerts/template.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import { parseQuery as parseLogQl } from '../logql/language/parse.ts'
 import { parseQuery } from '../promql/language/parse.ts'
 
+const isLogQl = (language: QueryLanguage): boolean => language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL'
+
+/** The permissions to run queries of logs and of metrics. */
+const [logsQuery, metricsQuery] = ['observability.logs.query', 'observability.metrics.query'] as const
+
 /**
- * Throws IAM_PERMISSION_DENIED unless the caller may run the query of a rule: the rule shows its result to the caller
- * (observability.md 3).
+ * Returns a function that throws IAM_PERMISSION_DENIED unless the caller may run queries in a language: a rule shows the
+ * result of its query to the caller (observability.md 3).
  */
-export const requireQueryRight = (
+export async function queryRights(
   { access }: Pick<ObservabilityEnvironment, 'access'>,
   context: CallContext,
   workspace: string,
-  { language }: Pick<AlertRuleUpdate, 'language'>,
-): Promise<void> => {
-  const isLogs = language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL'
-  return access.require(context, `observability.${isLogs ? 'logs' : 'metrics'}.query`, workspaceScope(workspace))
+): Promise<(language: QueryLanguage) => void> {
+  const scope = workspaceScope(workspace)
+  const held = new Set<string>()
+  for (const permission of [logsQuery, metricsQuery])
+    if (await access.holds(context, permission, scope)) held.add(permission)
+  return language => {
+    const permission = isLogQl(language) ? logsQuery : metricsQuery
+    if (!held.has(permission)) throw permissionDenied(permission, scope)
+  }
 }
 
-/**
- * Checks what the schema of a rule cannot say about its query and templates, without the store. Throws
- * ENGINE_CAPABILITY_UNSUPPORTED for LogQL, which the native engine does not evaluate, TEMPLATE_INVALID, QUERY_… for the
- * faults of the query, and ALERT_QUERY_NOT_VECTOR.
- */
-export function requireRule({ alert_labels, annotations, language, query }: AlertRuleUpdate): void {
-  if (language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL') {
-    const message = 'the engine does not evaluate rules in LogQL; use OBSERVABILITY_QUERY_LANGUAGE_PROMQL'
-    throw engineCapabilityUnsupported(message, { capability: 'LOGQL' })
-  }
+/** Throws TEMPLATE_INVALID for the first template of a body that has more than the forms of templates. */
+export function requireTemplates({ alert_labels, annotations }: AlertRuleUpdate): void {
   for (const [member, templates] of Object.entries({ alert_labels, annotations })) {
     for (const [name, template] of Object.entries(templates ?? {})) {
       const fault = templateFault(template)
       if (fault !== undefined) throw faultAt(templateInvalid, `${member}.${name}`, fault)
     }
   }
-  if (query === undefined) return
-  const { type } = parseQuery(query)
+}
+
+/** Throws QUERY_… errors and SELECTOR_EMPTY for the faults of the query of a rule, and ALERT_QUERY_NOT_VECTOR. */
+export function requireVector({ language, query }: Pick<StoredAlertRule, 'language' | 'query'>): void {
+  const type = isLogQl(language) ? logQueryType(query) : parseQuery(query).type
   if (type !== 'vector') throw faultAt(alertQueryNotVector, 'query', `must be an instant vector, not a ${type}`)
+}
+
+function logQueryType(query: string): 'log query' | 'scalar' | 'vector' {
+  const { kind } = parseLogQl(query)
+  return kind === 'log' ? 'log query' : kind === 'number' ? 'scalar' : 'vector'
 }
 
 /**

@@ -6,7 +6,8 @@ import { advance } from '../alerts/advance.ts'
 import { absentData, alertOf, type FoundAlert } from '../alerts/alert-of.ts'
 import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import type { TrackedAlert } from '../alerts/alerts-store.ts'
-import type { AlertVector, MetricEngine } from '../metrics/metric-engine.ts'
+import type { AlertVector } from '../metrics/metric-engine.ts'
+import type { AlertParts } from './alert-parts.ts'
 import { inTurns } from './in-turns.ts'
 import { formatValue } from '../promql/format-value.ts'
 
@@ -32,7 +33,7 @@ const maxError = 1024
  * if `signal` is aborted.
  */
 export async function evaluate(
-  metrics: Pick<MetricEngine, 'alertVector'>,
+  { logs, metrics }: Pick<AlertParts, 'logs' | 'metrics'>,
   rule: StoredAlertRule,
   before: readonly TrackedAlert[],
   { signal, tickMs }: { readonly tickMs: number; readonly signal: AbortSignal },
@@ -40,7 +41,8 @@ export async function evaluate(
   const limitMs = Math.min(longestMs, durationMs(rule.evaluation_interval))
   const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
   try {
-    const vector = await metrics.alertVector(rule.workspace_id, rule.query, tickMs, until)
+    const engine = rule.language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL' ? logs : metrics
+    const vector = await engine.alertVector(rule.workspace_id, rule.query, tickMs, until)
     return await outcomeOf(rule, before, vector, tickMs)
   } catch (error) {
     signal.throwIfAborted()

@@ -53,7 +53,7 @@ async function evaluateAt(
   const { id, value: rule } = read.rule
   const startedMs = performance.now()
   const before = await readAlerts(parts.store, id)
-  const outcome = await evaluate(parts.metrics, rule, before, { tickMs, signal: turn.signal })
+  const outcome = await evaluate(parts, rule, before, { tickMs, signal: turn.signal })
   const { alerts } = outcome
   const { isWhole, silenced } = await silencedOf(parts, rule, alerts)
   const { error, health } = isWhole ? outcome : failed(alerts, `QUERY_LIMIT_EXCEEDED: ${tooManyMatches().message}`)

@@ -10,6 +10,7 @@ import { MetricEvaluator } from './evaluation/metric-evaluator.ts'
 import { namedFields } from './evaluation/named-fields.ts'
 import type { Direction } from './evaluation/ordered-entries.ts'
 import { Scan } from './evaluation/scan.ts'
+import { WatchedSource } from './evaluation/watched-source.ts'
 import type { MetricExpression } from './language/metric-expression.ts'
 import { parseMetricQuery, parseQuery } from './language/parse.ts'
 
@@ -101,17 +102,18 @@ function gridOf({ start, end, stepMs }: LogQuery): NanoGrid {
 const millisecondsOf = (nanoseconds: bigint): number => Number(nanoseconds / 1_000_000n)
 
 /**
- * Evaluates the metric query of an alert rule at a time in milliseconds since 1970. Throws SELECTOR_EMPTY and QUERY_…
- * errors.
+ * Evaluates the metric query of an alert rule at a time in milliseconds since 1970. The query has data if one of its
+ * windows has an entry of a selected stream, whether or not the line fits. Throws SELECTOR_EMPTY and QUERY_… errors.
  */
 export function runLogAlertQuery(
   source: EntrySource,
   { query, time, timeoutMs }: { readonly query: string; readonly time: number; readonly timeoutMs: number },
   isAborted: IsAborted,
 ): AlertVector {
-  const run = new QueryRun(source, timeoutMs, isAborted)
+  const watched = new WatchedSource(source)
+  const run = new QueryRun(watched, timeoutMs, isAborted)
   const grid = { start: BigInt(time) * 1_000_000n, step: 1, count: 1 }
   const rows = run.rows(parseMetricQuery(query), grid)
   const elements = rows.map(({ labels, values }) => ({ labels: labels.toLabels(), value: values[0] ?? 0 }))
-  return { elements, hasData: run.scan.entries > 0 }
+  return { elements, hasData: elements.length > 0 || watched.hasEntries() }
 }

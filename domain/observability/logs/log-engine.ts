@@ -1,6 +1,7 @@
 import type { LogEntry, LogStream } from '../../../output/observability/types.ts'
 import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { LogQuery, LogQueryResult } from '../logql/run-query.ts'
+import type { AlertVector } from '../metrics/metric-engine.ts'
 import type { Labels, Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'
 import type { LogBatch } from './log-batch.ts'
@@ -78,6 +79,8 @@ export interface LogUsage {
  */
 export interface LogEngine extends TelemetryStore {
   query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult>
+  /** Evaluates the metric query of an alert rule at a time in milliseconds since 1970. */
+  alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector>
   /** Returns the streams with an entry between two times, in the order of their labels. */
   streams(workspace: string, times: LogTimes): Promise<readonly LogStream[]>
   /** Reads entries in the order of their ingest numbers. A read looks at a bounded part of what lies behind. */

@@ -15,7 +15,7 @@ import { removeBatch, type Batch, type Removed } from './remove-batch.ts'
 import { noteRun } from './runs.ts'
 
 /** The number of artifacts that one transaction removes: fewer than would hold the event loop on SQLite. */
-const batchSize = 8
+const batchSize = 4
 
 /** The longest pause between two transactions, in milliseconds. */
 const longestPauseMs = 100

@@ -21,9 +21,9 @@ export type Removing = Pick<RegistryEnvironment, 'audit' | 'clock' | 'collection
 
 /**
  * The time after which a batch ends, in milliseconds: on SQLite, a transaction holds the event loop, and its commit takes
- * as long again.
+ * twice as long again, or longer if it writes the log back into the file.
  */
-const longestMs = 4
+const longestMs = 2
 
 /** The most tags that a batch takes from one artifact. */
 const mostTags = 20

@@ -9,6 +9,7 @@ import type {
   TailPage,
   TailRead,
 } from '../../../domain/observability/logs/log-engine.ts'
+import type { AlertVector } from '../../../domain/observability/metrics/metric-engine.ts'
 import type { LogQuery, LogQueryResult } from '../../../domain/observability/logql/run-query.ts'
 import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
 import type { LogStream } from '../../../output/observability/types.ts'
@@ -23,7 +24,7 @@ import type { LogFacts, LogReadCall, LogWriteCall } from './logs/log-messages.ts
 const longestMs = 30_000
 
 /** A call without the members that all calls have. */
-type Own<Call> = Call extends unknown ? Omit<Call, 'now' | 'workspace'> : never
+type Own<Call, Common extends string = 'now' | 'workspace'> = Call extends unknown ? Omit<Call, Common> : never
 
 /** The logs in files of this host, which threads write and read. */
 export class NativeLogEngine implements LogEngine {
@@ -47,6 +48,11 @@ export class NativeLogEngine implements LogEngine {
 
   async query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult> {
     return this.#read<LogQueryResult>(workspace, { kind: 'query', query }, query.timeoutMs, signal)
+  }
+
+  async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
+    const call = { kind: 'alert', query, time, timeoutMs: longestMs } as const
+    return this.#read<AlertVector>(workspace, call, longestMs, signal)
   }
 
   async streams(workspace: string, times: LogTimes): Promise<readonly LogStream[]> {
@@ -120,11 +126,12 @@ export class NativeLogEngine implements LogEngine {
 
   async #read<Result>(
     workspace: string,
-    call: Own<LogReadCall>,
+    call: Own<LogReadCall, 'now' | 'retention' | 'workspace'>,
     timeoutMs = longestMs,
     signal?: AbortSignal,
   ): Promise<Result> {
-    const whole: LogReadCall = { ...call, workspace, now: this.#now() }
+    const retention = await this.#parts.retentionOf?.(workspace)
+    const whole: LogReadCall = { ...call, workspace, retention, now: this.#now() }
     const result = await this.counts.query(() => this.#threads.read(whole, timeoutMs, signal))
     // The thread sends the results of each kind of call only.
     return result as Result

@@ -26,10 +26,10 @@ const longestMs = 30_000
 export interface NativeEngineParts extends EngineThreadsParts {
   readonly clock: Pick<Clock, 'now'>
   /**
-   * Returns the retention of the metrics of a workspace: reads show no older samples, also before a purge deletes them.
-   * Absent: reads show all samples.
+   * Returns the retention of the signal in a workspace: reads show nothing older, also before a purge deletes it. Absent:
+   * reads of metrics show all samples, and reads of logs and traces use the retention of the last purge.
    */
-  readonly retentionOf?: (workspace: string) => Promise<TelemetryRetention>
+  readonly retentionOf?: (workspace: string) => Promise<TelemetryRetention | undefined>
 }
 
 type Call<Kind extends Question['kind']> = Extract<Question, { readonly kind: Kind }>

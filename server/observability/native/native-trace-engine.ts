@@ -18,7 +18,7 @@ import { MinuteCounts } from './minute-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
 import { overloaded } from './calls/engine-errors.ts'
 import { EngineThreads, ownBytes } from './threads/engine-threads.ts'
-import type { TraceReadCall, TraceWriteCall } from './traces/trace-messages.ts'
+import type { TraceQuestion, TraceReadCall, TraceWriteCall } from './traces/trace-messages.ts'
 
 /** The longest time of the reading of one trace, in milliseconds. */
 const traceTimeoutMs = 30_000
@@ -27,11 +27,13 @@ const traceTimeoutMs = 30_000
 export class NativeTraceEngine implements TraceEngine {
   readonly counts = new EngineCounts()
   readonly #clock: Pick<Clock, 'now'>
+  readonly #retentionOf: NativeEngineParts['retentionOf']
   readonly #threads: EngineThreads<TraceReadCall, TraceWriteCall>
   readonly #spans = new MinuteCounts()
 
-  constructor({ clock, ...parts }: NativeEngineParts) {
+  constructor({ clock, retentionOf, ...parts }: NativeEngineParts) {
     this.#clock = clock
+    this.#retentionOf = retentionOf
     this.#threads = new EngineThreads(parts, { reader: 'trace-query-thread', writer: 'trace-writer-thread' })
   }
 
@@ -99,8 +101,9 @@ export class NativeTraceEngine implements TraceEngine {
     return this.#clock.now()
   }
 
-  #read(call: TraceReadCall, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
-    return this.counts.query(() => this.#threads.read(call, timeoutMs, signal))
+  async #read(question: TraceQuestion, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+    const retention = await this.#retentionOf?.(question.workspace)
+    return this.counts.query(() => this.#threads.read({ ...question, retention }, timeoutMs, signal))
   }
 
   #written(workspace: string, result: unknown): WriteResult {

@@ -119,6 +119,7 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
     consoleUrl: () => '',
     hooks: [],
     metrics: [],
+    callWatchers: [],
     ends: [],
     planes: [],
     pageTokens: tokens,

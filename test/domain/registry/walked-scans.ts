@@ -13,7 +13,7 @@ export interface WalkedRepository {
   readonly name: string
 }
 
-const [timeout, succeeded] = [{ timeout: 60_000 }, { state: 'REGISTRY_SCAN_STATE_SUCCEEDED' }]
+const [timeout, succeeded] = [{ timeout: 180_000 }, { state: 'REGISTRY_SCAN_STATE_SUCCEEDED' }]
 
 const layerType = 'application/vnd.oci.image.layer.v1.tar'
 

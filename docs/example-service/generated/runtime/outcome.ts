@@ -2,8 +2,7 @@
 
 import { watched } from './body.ts'
 import type { CalledOperation } from './context.ts'
-import { ApiError, commonReasons, stubReason } from './errors.ts'
-import type { RpcCode } from './errors.ts'
+import { ApiError, commonReasons, stubReason, type RpcCode } from './errors.ts'
 import type { ParameterReader } from './parameters/read.ts'
 import type { BoundRoute, Route } from './route.ts'
 import { rpcOfHttp } from './status.ts'
@@ -13,6 +12,8 @@ import type { WireAnswer, WireRequest } from './wire.ts'
 export interface LogEntry {
   readonly requestId: string
   readonly traceId: string
+  /** The headers `traceparent` of the request and of the answer. */
+  readonly traceparent: { readonly request: string | undefined; readonly answer: string }
   readonly method: string
   /** The template of the path; absent, like `operationId`, if no route matched. */
   readonly path: string | undefined
@@ -74,6 +75,7 @@ export function finish(answer: WireAnswer, call: Call, outcome: Outcome, log: (e
     log({
       requestId,
       traceId,
+      traceparent: { request: request.headers.traceparent, answer: String(answer.headers.traceparent) },
       method: request.method,
       path: served?.template,
       operationId: served?.route.operationId,

@@ -3,10 +3,7 @@ import { countOf, encodeChunk, mostSamples } from '../format/chunk.ts'
 import { decodePart, encodePart, requireUnchanged, samplesOfSeries, type Part } from '../format/part.ts'
 import { extent, mergeSamples, samplesBetween, type Samples } from '../format/samples.ts'
 import { chunksBetween, daySchema, samplesOfChunks, type ChunkRow } from './day-tables.ts'
-import { checked, openForWriting, rowOf, rowsOf, transact } from './telemetry-file.ts'
-
-/** The number of pages that one call gives back: a call takes some milliseconds. */
-const pagesOfStep = 500
+import { checked, giveBack, openForWriting, rowsOf, transact } from './telemetry-file.ts'
 
 /** A part and its number in the file. */
 export interface StoredPart {
@@ -119,10 +116,7 @@ export class DayFile {
 
   /** Gives pages without content back to the file system, some at a time; returns whether none are left. */
   shrink(): boolean {
-    return checked(this.file, () => {
-      this.#database.exec(`PRAGMA incremental_vacuum(${pagesOfStep}); PRAGMA wal_checkpoint(PASSIVE)`)
-      return rowOf<[number]>(this.#database.prepare('PRAGMA freelist_count'))?.[0] === 0
-    })
+    return checked(this.file, () => giveBack(this.#database))
   }
 
   close(): void {

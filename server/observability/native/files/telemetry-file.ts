@@ -73,7 +73,8 @@ export function openForReading(file: string, kind: FileKind): DatabaseSync | und
     const database = new DatabaseSync(file, { timeout: 1000, returnArrays: true, readOnly: true })
     try {
       checkedVersion(database, file, kind)
-      database.exec('PRAGMA cache_size = -4096; PRAGMA mmap_size = 2147418112')
+      // No file is mapped: the memory of the server would count the mapped pages, once for each thread that maps them.
+      database.exec('PRAGMA cache_size = -4096; PRAGMA mmap_size = 0')
       return database
     } catch (error) {
       database.close()
@@ -154,4 +155,13 @@ const setVersion = (database: DatabaseSync, kind: FileKind): void =>
 function numberOf(database: DatabaseSync, sql: string): number {
   const [value = 0] = rowOf<[number]>(database.prepare(sql)) ?? []
   return value
+}
+
+/** The number of pages that one call gives back: a call takes some milliseconds. */
+const pagesOfStep = 500
+
+/** Gives some pages without content back to the file system; returns whether none is left. */
+export function giveBack(database: DatabaseSync): boolean {
+  database.exec(`PRAGMA incremental_vacuum(${pagesOfStep}); PRAGMA wal_checkpoint(PASSIVE)`)
+  return rowOf<[number]>(database.prepare('PRAGMA freelist_count'))?.[0] === 0
 }

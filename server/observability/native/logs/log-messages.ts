@@ -19,9 +19,16 @@ export interface LogFacts {
   readonly lastNumber: number
 }
 
-/** The work of a thread that reads logs; `now` is the time of the call. */
-export type LogReadCall = { readonly workspace: string; readonly now: number } & (
+/**
+ * The work of a thread that reads logs; `now` is the time of the call. Without a retention, that of the last purge holds.
+ */
+export type LogReadCall = {
+  readonly workspace: string
+  readonly now: number
+  readonly retention: TelemetryRetention | undefined
+} & (
   | { readonly kind: 'query'; readonly query: LogQuery }
+  | { readonly kind: 'alert'; readonly query: string; readonly time: number; readonly timeoutMs: number }
   | { readonly kind: 'streams'; readonly times: LogTimes }
   | { readonly kind: 'tail'; readonly read: TailRead }
   | { readonly kind: 'start'; readonly since: number }

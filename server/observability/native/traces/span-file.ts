@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { checked, openForWriting, rowOf, rowsOf, transact } from '../files/telemetry-file.ts'
+import { checked, giveBack, openForWriting, rowOf, rowsOf, transact } from '../files/telemetry-file.ts'
 import { idBytes, spanSchema } from './trace-tables.ts'
 
 /** A span on its way to a file. */
@@ -55,19 +55,25 @@ export class SpanFile {
     })
   }
 
-  /** Deletes the spans of traces, and gives pages without content back to the file system. */
+  /** Deletes the spans of traces. */
   removeTraces(traces: Iterable<number>): void {
     this.#change(() => {
       const gone = this.#database.prepare('DELETE FROM spans WHERE trace = ?')
       for (const trace of traces) gone.run(trace)
     })
-    checked(this.file, () => this.#database.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(PASSIVE)'))
   }
 
-  /** Returns the bytes of the spans of each trace. */
-  bytesOfTraces(): readonly (readonly [trace: number, bytes: number])[] {
-    const sums = this.#database.prepare('SELECT trace, sum(length(CAST(text AS BLOB))) FROM spans GROUP BY trace')
-    return checked(this.file, () => rowsOf<[number, number]>(sums))
+  /** Returns the bytes of the spans of each trace with a number greater than `after`, in the order of the numbers. */
+  bytesOfTraces(after: number, limit: number): readonly (readonly [trace: number, bytes: number])[] {
+    const sums = this.#database.prepare(
+      'SELECT trace, sum(length(CAST(text AS BLOB))) FROM spans WHERE trace > ? GROUP BY trace ORDER BY trace LIMIT ?',
+    )
+    return checked(this.file, () => rowsOf<[number, number]>(sums, after, limit))
+  }
+
+  /** Gives some pages without content back to the file system; returns whether none is left. */
+  shrink(): boolean {
+    return checked(this.file, () => giveBack(this.#database))
   }
 
   /** Whether the file has no span. */

@@ -29,7 +29,7 @@ export class TraceCalls {
   /** Returns the result of a call. Throws errors of the area, and `FileFault` for an index that cannot be used. */
   run(call: TraceReadCall): unknown {
     const reader = this.#readerOf(call.workspace)
-    reader?.refresh()
+    reader?.refresh(call.retention)
     switch (call.kind) {
       case 'trace':
         return this.#trace(reader, call.traceId, call.now)

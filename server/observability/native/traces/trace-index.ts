@@ -15,6 +15,9 @@ export interface IndexedTrace {
   root: number | null
 }
 
+/** A trace as a purge sees it. */
+export type StartedTrace = Omit<IndexedTrace, 'root'>
+
 type Row = readonly [
   number: number,
   start: number,
@@ -30,11 +33,13 @@ export class TraceIndex {
   readonly #database: DatabaseSync
   readonly #find: StatementSync
   readonly #put: StatementSync
+  readonly #service: StatementSync
 
   constructor(file: string) {
     this.file = file
     this.#database = openForWriting(file, 'traces', traceSchema)
     this.#find = this.#database.prepare('SELECT number, start, first, last, service, root FROM traces WHERE trace = ?')
+    this.#service = this.#database.prepare('SELECT service FROM traces WHERE number = ?')
     this.#put = this.#database.prepare(
       `INSERT INTO traces (number, trace, start, first, last, service, root) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (number) DO UPDATE SET start = excluded.start, first = excluded.first, last = excluded.last,
@@ -79,26 +84,34 @@ export class TraceIndex {
     this.#change(() => void put.run(retention))
   }
 
-  /** Returns the services of root spans; null stands for the traces whose root span is missing. */
-  services(): readonly (string | null)[] {
-    const statement = this.#database.prepare('SELECT DISTINCT service FROM traces')
-    return checked(this.file, () => rowsOf<[string | null]>(statement).map(([service]) => service))
-  }
-
-  /** Returns the numbers of the traces of a service. */
-  numbersOf(service: string | null): readonly number[] {
-    const statement = this.#database.prepare('SELECT number FROM traces WHERE service IS ?')
-    return checked(this.file, () => rowsOf<[number]>(statement, service).map(([number]) => number))
-  }
-
-  /** Deletes the traces of a service that start before a time in microseconds; returns their numbers and days. */
-  deleteBefore(service: string | null, start: number): readonly Pick<IndexedTrace, 'first' | 'last' | 'number'>[] {
-    const gone = this.#database.prepare(
-      'DELETE FROM traces WHERE service IS ? AND start < ? RETURNING number, first, last',
+  /** Returns the traces that start before a time in microseconds, the earliest first, after one that was returned. */
+  startedBefore(
+    before: number,
+    limit: number,
+    after: Pick<StartedTrace, 'number' | 'start'> = { start: -Infinity, number: 0 },
+  ): readonly StartedTrace[] {
+    const statement = this.#database.prepare(
+      `SELECT number, start, first, last, service FROM traces WHERE (start, number) > (?, ?) AND start < ?
+        ORDER BY start, number LIMIT ?`,
     )
-    let rows: readonly [number, number, number][] = []
-    this.#change(() => (rows = rowsOf<[number, number, number]>(gone, service, start)))
-    return rows.map(([number, first, last]) => ({ number, first, last }))
+    return checked(this.file, () =>
+      rowsOf<[number, number, number, number, string | null]>(statement, after.start, after.number, before, limit).map(
+        ([number, start, first, last, service]) => ({ number, start, first, last, service }),
+      ),
+    )
+  }
+
+  /** Returns the service of the root span of the trace with a number, null before it arrives; undefined without the trace. */
+  serviceOf(number: number): string | null | undefined {
+    return checked(this.file, () => rowOf<[string | null]>(this.#service, number))?.[0]
+  }
+
+  /** Deletes the traces with some numbers. */
+  delete(numbers: readonly number[]): void {
+    const gone = this.#database.prepare('DELETE FROM traces WHERE number = ?')
+    this.#change(() => {
+      for (const number of numbers) gone.run(number)
+    })
   }
 
   close(): void {

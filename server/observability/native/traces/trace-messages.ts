@@ -20,8 +20,14 @@ export type TraceWriteCall =
   | { readonly kind: 'drop'; readonly workspace: string }
   | EndCall
 
-/** The work of a thread that reads traces; `now` is the time of the call. */
-export type TraceReadCall = { readonly workspace: string; readonly now: number } & (
+/**
+ * The work of a thread that reads traces; `now` is the time of the call. Without a retention, that of the last purge
+ * holds.
+ */
+export type TraceReadCall = TraceQuestion & { readonly retention: TelemetryRetention | undefined }
+
+/** What a call asks for. */
+export type TraceQuestion = { readonly workspace: string; readonly now: number } & (
   | { readonly kind: 'trace'; readonly traceId: string }
   | { readonly kind: 'search'; readonly query: TraceQuery }
   | { readonly kind: 'graph'; readonly query: GraphQuery }

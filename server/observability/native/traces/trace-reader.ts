@@ -122,18 +122,23 @@ export class TraceReader {
     return { traceId: idOfBytes(trace), number, start, first, last }
   }
 
-  /** Returns the retention of the traces of a service in milliseconds, as the last purge has stored it. */
+  /** Returns the retention of the traces of a service in milliseconds. */
   #keptMs(service: string | null): number {
     return this.#retention?.value.of(labelsOfTrace(service)) ?? Infinity
   }
 
-  /** Reads the retention that the last purge has stored; before the first purge there is none. */
-  refresh(): void {
-    const statement = this.#index.prepare(`SELECT value FROM about WHERE name = 'retention'`)
-    const [text] = checked(this.#places.index, () => rowOf<[string]>(statement)) ?? []
+  /** Takes the retention of the workspace, by default that of the last purge; before the first purge there is none. */
+  refresh(retention?: TelemetryRetention): void {
+    const text = retention === undefined ? this.#storedRetention() : JSON.stringify(retention)
     if (text === undefined || text === this.#retention?.text) return
     const given: TelemetryRetention = JSON.parse(text)
     this.#retention = { text, value: new SeriesRetention(given) }
+  }
+
+  /** Returns the retention of the last purge as JSON. */
+  #storedRetention(): string | undefined {
+    const statement = this.#index.prepare(`SELECT value FROM about WHERE name = 'retention'`)
+    return checked(this.#places.index, () => rowOf<[string]>(statement))?.[0]
   }
 
   /** Returns the files of the days of a trace; a file that cannot be used is reported and left out. */

@@ -1,44 +1,24 @@
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
-import { platformWorkspaceId } from '../../../../domain/ports/reserved.ts'
-import { Ninefold } from '../../../../output/client.ts'
-import { createTransport } from '../../../../runtime/transport.ts'
-import { root } from '../../../../scripts/project.ts'
+import type { Ninefold } from '../../../../output/client.ts'
 import { key } from '../../../domain/observability/ingest/served-plane.ts'
-import { signIn } from '../../../server/access/sign-in.ts'
-import { pinnedServer, type PinnedServer } from '../overload/pinned-server.ts'
+import type { PinnedServer } from '../overload/pinned-server.ts'
 import { meets, meetsLoop, secondsOf } from '../storage/limits.ts'
 import { residentBytes } from '../storage/served-bucket.ts'
 import { startPrometheus } from './prometheus.ts'
 import { bodiesOf, pushAll, type Load } from './remote-write.ts'
+import { at, withTelemetry } from './telemetry-server.ts'
 
 /** The limits: samples a second on one processor, times the query of Prometheus, MiB, times the read of another area. */
 const limits = { samples: 100_000, query: 4, mib: 512, read: 2 } as const
-
-/** Compiles the package, and returns its program. Each thread would need more memory to compile the sources itself. */
-function builtProgram(): string {
-  execFileSync(process.execPath, [join(root, 'scripts', 'build.ts')], { stdio: ['ignore', 'ignore', 'inherit'] })
-  return join(root, 'dist', 'ninefold.js')
-}
-
-const workspace = platformWorkspaceId
-const noLimits = JSON.stringify({ [workspace]: { activeSeries: -1, samplesPerSecond: -1 } })
 
 /**
  * Prints the speed of remote writes, the time of a range query beside Prometheus over the same data, the memory of the
  * server, and the time of reads of another area during queries; returns whether all kept their limits.
  */
-export async function printMetrics(load: Load): Promise<boolean> {
-  const server = await pinnedServer({ NINEFOLD_OBSERVABILITY_LIMITS: noLimits }, builtProgram())
-  try {
-    const token = await signIn(server.url.origin)
-    const api = new Ninefold(createTransport({ baseUrl: server.url.origin, token }))
-    const body = { name: 'bench', prometheus_remote_write: {}, ingest_keys: [{ name: 'bench', secret: key }] }
-    const { resource_id: config } = await api.observability.createIngestionConfig({ workspace, engine: 'native', body })
+export const printMetrics = (load: Load): Promise<boolean> =>
+  withTelemetry({ prometheus_remote_write: {} }, async ({ api, ingestUrl, server, token }) => {
     const bodies = bodiesOf(load)
     await meetsLoop(server)
-    const pushUrl = new URL(`/ingest/${config}/api/v1/write`, server.url).href
-    const seconds = await secondsOf(() => pushAll(pushUrl, bodies, key))
+    const seconds = await secondsOf(() => pushAll(`${ingestUrl}/api/v1/write`, bodies, key))
     const rate = (load.series * load.steps) / seconds
     const results = [
       meets(`at least ${limits.samples} samples a second are written`, rate.toFixed(0), rate >= limits.samples),
@@ -49,10 +29,7 @@ export async function printMetrics(load: Load): Promise<boolean> {
       await meetsLoop(server),
     ]
     return results.every(Boolean)
-  } finally {
-    await server.close()
-  }
-}
+  })
 
 const query = 'rate(http_requests_total{handler=~"/api/v1/resource-[0-4]"}[5m])'
 
@@ -74,7 +51,7 @@ async function rangeQuery({ server, token }: Caller): Promise<Response> {
   const end = Date.now()
   const times = { start_time: new Date(end - 3_600_000).toISOString(), end_time: new Date(end).toISOString() }
   const response = await fetch(
-    new URL(`/observability/v1/workspaces/${workspace}/engines/native/metrics:queryRange`, server.url),
+    new URL(`/observability/v1/workspaces/${at.workspace}/engines/native/metrics:queryRange`, server.url),
     {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

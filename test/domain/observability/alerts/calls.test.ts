@@ -62,7 +62,7 @@ const refusals: readonly (readonly [Partial<AlertRuleInput>, string, string | un
   [{ query: `${'('.repeat(600)}up${')'.repeat(600)}` }, 'QUERY_LIMIT_EXCEEDED', undefined],
   [{ query: `up == ${'9'.repeat(8190)}` }, 'FIELD_INVALID', 'query'],
   [{ query: `up{a="${'é'.repeat(4095)}"}` }, 'FIELD_INVALID', 'query'],
-  [{ language: 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL' }, 'ENGINE_CAPABILITY_UNSUPPORTED', undefined],
+  [{ language: 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL' }, 'QUERY_SYNTAX_INVALID', 'query'],
   [{ annotations: { summary: '{{ .Labels.x }}' } }, templateFault, 'annotations.summary'],
   [{ annotations: { summary: '{{ $labels.x | title }}' } }, templateFault, 'annotations.summary'],
   [{ annotations: { summary: '{{ $value }} {{' } }, templateFault, 'annotations.summary'],

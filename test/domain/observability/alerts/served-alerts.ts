@@ -6,6 +6,8 @@ import type { Labels, Series } from '../../../../domain/observability/metrics/sa
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import type { OutboundCalls, OutboundRequest } from '../../../../domain/observability/outbound/outbound-calls.ts'
 import type { WebhookBody } from '../../../../domain/observability/notifications/webhook-body.ts'
+import type { LogEngine } from '../../../../domain/observability/logs/log-engine.ts'
+import { runLogAlertQuery } from '../../../../domain/observability/logql/run-query.ts'
 import { runAlertQuery } from '../../../../domain/observability/promql/run-query.ts'
 import type { AreaModule } from '../../../../server/area.ts'
 import { areas } from '../../../../server/areas.ts'
@@ -14,6 +16,7 @@ import { observabilityArea, type GivenParts } from '../../../../server/observabi
 import { addTenant } from '../../../areas/members.ts'
 import { testPlatform, type TestPlatform, type TestPlatformOptions } from '../../../areas/test-platform.ts'
 import type { Later } from '../../../server/store/harness.ts'
+import { entryOf, MemoryEntries, type TestStream } from '../logql/one-store/memory-entries.ts'
 import { MemorySource, seriesOf } from '../promql/one-store/memory-source.ts'
 
 /** A time that only the test moves, in milliseconds since 1970; it begins at the next full hour. */
@@ -41,6 +44,7 @@ export interface Received {
 export class AlertWorld {
   readonly time = new MovedTime()
   readonly gauges: Gauge[] = []
+  readonly streams: TestStream[] = []
   readonly received: Received[] = []
   /** Answers requests of notifications; a status of success by default. */
   answer: (request: OutboundRequest) => Promise<number> | number = () => 200
@@ -48,8 +52,8 @@ export class AlertWorld {
   fault: (() => Promise<never>) | undefined
 
   /** Returns the clock and the engine of this world. */
-  measured(): Pick<GivenParts, 'clock' | 'metrics'> {
-    return { clock: createClock(() => this.time.now), metrics: this.#metrics() }
+  measured(): Pick<GivenParts, 'clock' | 'logs' | 'metrics'> {
+    return { clock: createClock(() => this.time.now), logs: this.#logs(), metrics: this.#metrics() }
   }
 
   /** Returns all areas, with the clock, the engine and the receivers of this world in observability. */
@@ -64,6 +68,20 @@ export class AlertWorld {
     let gauge = this.gauges.find(each => JSON.stringify(each.labels) === key)
     if (!gauge) this.gauges.push((gauge = { labels, samples: [] }))
     gauge.samples.push([this.time.now, value])
+  }
+
+  /** Adds a stream with lines at the present time. */
+  log(labels: Labels, ...lines: readonly string[]): void {
+    const time = BigInt(this.time.now) * 1_000_000n
+    this.streams.push({ labels, entries: lines.map((line, i) => entryOf(time, i + 1, line)) })
+  }
+
+  #logs(): LogEngine {
+    return {
+      ...unusedLogEngine,
+      alertVector: async (_workspace, query, time) =>
+        runLogAlertQuery(new MemoryEntries(this.streams), { query, time, timeoutMs: 30_000 }, () => false),
+    }
   }
 
   #metrics(): MetricEngine {
@@ -101,6 +119,22 @@ const unusedEngine: MetricEngine = {
   push: unused,
   query: unused,
   queryRange: unused,
+  usage: unused,
+  write: unused,
+  written: () => [],
+}
+
+const unusedLogEngine: LogEngine = {
+  alertVector: unused,
+  drop: unused,
+  lastNumber: unused,
+  newEntries: unused,
+  numberBefore: unused,
+  purge: unused,
+  push: unused,
+  query: unused,
+  streams: unused,
+  tail: unused,
   usage: unused,
   write: unused,
   written: () => [],

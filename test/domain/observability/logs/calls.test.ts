@@ -135,6 +135,33 @@ describe('a tail of logs', () => {
     expect(lines).toEqual(sent)
   })
 
+  it('loses and repeats nothing while senders push and the caller breaks off its calls', async () => {
+    const senders = [0, 1, 2].map(sender => Array.from({ length: 40 }, (_, i) => `wanted by ${sender}: ${i}`))
+    let { cursor } = await served.tail({ query, wait: '0s' })
+    const pushes = senders.map(async lines => {
+      for (let i = 0; i < lines.length; i += 4) await served.push('tailed', ...lines.slice(i, i + 4))
+    })
+    const { observability } = served.plane.api
+    const where = { workspace: served.plane.tenant.workspace, engine: 'native' }
+    const lines: string[] = []
+    for (let call = 0; lines.length < senders.flat().length; call += 1) {
+      const body = { query, cursor, limit: 7, wait: '20s' } as const
+      // The caller leaves every other call before or after its answer, and goes on with the cursor that it has.
+      const leave = new AbortController()
+      const asked = observability.tailLogs({ ...where, body }, { signal: leave.signal })
+      if (call % 2 === 0) setTimeout(() => leave.abort(), call % 30)
+      const answer = await asked.catch(() => undefined)
+      if (answer === undefined) continue
+      lines.push(...answer.entries.map(({ line }) => line))
+      cursor = answer.cursor
+    }
+    await Promise.all(pushes)
+    expect(lines.toSorted()).toEqual(senders.flat().toSorted())
+    for (const [sender, sent] of senders.entries())
+      expect(lines.filter(line => line.startsWith(`wanted by ${sender}:`))).toEqual(sent)
+    expect((await served.tail({ query, cursor, wait: '1s' })).entries).toEqual([])
+  })
+
   it('begins with the entries that came in since a time', async () => {
     const { entries } = await served.tail({ query, start_time: new Date(Date.now() - 3_600_000).toISOString() })
     expect(entries[0]?.line).toBe('wanted 1')

@@ -6,6 +6,7 @@ import { doctorFindings } from '../../../areas/doctor.ts'
 import { race, raceRounds, toldOutcomes, type Racers } from '../../../areas/race.ts'
 import { digestOf, faultOf, type OciAnswer } from '../oci-client.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
+import { clearAfterRounds } from './clear-rounds.ts'
 
 const isLong = process.env['NINEFOLD_RACE_LAPS'] !== undefined
 const rounds = isLong ? raceRounds : Math.min(8, raceRounds)
@@ -71,7 +72,10 @@ export function describeRaces(registry: () => ServedRegistry, races: readonly Re
           ;({ check } = round)
           return round.calls
         },
-        async () => check?.(),
+        async (_outcome, round) => {
+          await check?.()
+          await clearAfterRounds(registry(), round)
+        },
       )
       console.log(`${name}: ${toldOutcomes(outcomes)}`)
       expect([...outcomes.keys()].filter(outcome => !documented.includes(outcome))).toEqual([])

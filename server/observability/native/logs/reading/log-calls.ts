@@ -1,6 +1,6 @@
 import { EntryFilter } from '../../../../../domain/observability/logql/entry-filter.ts'
 import type { EntrySource } from '../../../../../domain/observability/logql/entry-source.ts'
-import { runLogQuery } from '../../../../../domain/observability/logql/run-query.ts'
+import { runLogAlertQuery, runLogQuery } from '../../../../../domain/observability/logql/run-query.ts'
 import type { TailPage } from '../../../../../domain/observability/logs/log-engine.ts'
 import { SignalPlaces } from '../../files/places.ts'
 import { RecentReaders } from '../../reading/recent-readers.ts'
@@ -29,16 +29,19 @@ export class LogCalls {
   /** Returns the result of a call. Throws errors of the area, and `FileFault` for an index that cannot be used. */
   run(call: LogReadCall): unknown {
     return this.#readers.use(call.workspace, reader => {
-      reader?.refresh()
+      reader?.refresh(call.retention)
       return this.#result(call, reader)
     })
   }
 
   #result(call: LogReadCall, reader: LogReader | undefined): unknown {
     const { isAborted } = this.#parts
+    const source = reader ? new BlockSource(reader, call.now) : noSource
     switch (call.kind) {
       case 'query':
-        return runLogQuery(reader ? new BlockSource(reader, call.now) : noSource, call.query, isAborted)
+        return runLogQuery(source, call.query, isAborted)
+      case 'alert':
+        return runLogAlertQuery(source, call, isAborted)
       case 'streams':
         return reader === undefined ? [] : streamsOf(reader, call.times, call.now)
       case 'start':

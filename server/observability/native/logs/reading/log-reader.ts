@@ -1,3 +1,4 @@
+import type { TelemetryRetention } from '../../../../../domain/observability/telemetry-retention.ts'
 import type { FileFault } from '../../files/telemetry-file.ts'
 import type { SignalPlaces } from '../../files/places.ts'
 import { DayReaders } from '../../reading/day-readers.ts'
@@ -34,9 +35,12 @@ export class LogReader {
     return this.#index.isCurrent
   }
 
-  /** Reads the streams that the writer has added since the last call. */
-  refresh(): void {
-    this.#index.refresh()
+  /**
+   * Takes the retention of the workspace, by default that of the last purge, and reads the streams that the writer has
+   * added since the last call.
+   */
+  refresh(retention?: TelemetryRetention): void {
+    this.#index.refresh(retention)
   }
 
   /** Returns the time before which entries of a stream are no longer shown, in nanoseconds since 1970. */

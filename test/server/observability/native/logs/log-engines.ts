@@ -3,6 +3,7 @@ import type { LogBatch, NewEntry } from '../../../../../domain/observability/log
 import { logAnswerText } from '../../../../../domain/observability/logql/answer-text.ts'
 import type { LogQuery } from '../../../../../domain/observability/logql/run-query.ts'
 import type { LogLimits } from '../../../../../domain/observability/logs/log-engine.ts'
+import type { TelemetryRetention } from '../../../../../domain/observability/telemetry-retention.ts'
 import type { Labels } from '../../../../../domain/observability/metrics/samples.ts'
 import { NativeLease } from '../../../../../domain/resources/native-lease.ts'
 import { NativeLogEngine } from '../../../../../server/observability/native/native-log-engine.ts'
@@ -42,6 +43,8 @@ export interface TestLogEngine {
   readonly lines: readonly string[]
   /** Sets the time of the engine. */
   setNow(now: number): void
+  /** Sets the retention of all workspaces; before, that of the last purge holds. */
+  setRetention(retention: TelemetryRetention): void
   /** Runs a log query over all times, the oldest entries first. */
   query(workspace: string, query: string, more?: Partial<LogQuery>): Promise<LogQueryResponse>
   /** Returns the lines that a log query answers, the oldest first. */
@@ -55,11 +58,13 @@ export function testLogEngine(later: Later, folder = newFolder(later)): TestLogE
   const lease = new NativeLease()
   lease.hold(new AbortController().signal)
   let now = noon
+  let retention: TelemetryRetention | undefined
   const engine = new NativeLogEngine({
     root: join(folder, 'observability'),
     clock: { now: () => now },
     lease,
     log: { error: line, warn: line },
+    retentionOf: async () => retention,
   })
   later(() => engine.end())
   const query: TestLogEngine['query'] = async (workspace, text, more = {}) => {
@@ -84,6 +89,9 @@ export function testLogEngine(later: Later, folder = newFolder(later)): TestLogE
     lines,
     setNow(time) {
       now = time
+    },
+    setRetention(given) {
+      retention = given
     },
     query,
     async linesOf(workspace, text) {

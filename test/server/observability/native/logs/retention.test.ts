@@ -70,6 +70,16 @@ it('entries that are older than the stored retention are not shown before they a
   expect(stream).toMatchObject({ entry_count: 2, first_time: '2026-11-29T10:00:00.000000000Z' })
 })
 
+it('reads show what the present retention keeps, and again what a longer one keeps', async () => {
+  const { linesOf, setRetention, workspace } = await written()
+  const shown = () => linesOf(workspace, '{job="short"}')
+  expect(await shown()).toEqual(['short 20', 'short 3', 'short 1', 'short 0'])
+  setRetention(retention)
+  expect(await shown()).toEqual(['short 1', 'short 0'])
+  setRetention({ defaultMs: 10 * dayMs, selected: [] })
+  expect(await shown()).toEqual(['short 3', 'short 1', 'short 0'])
+})
+
 it('a drop deletes all logs of a workspace, and nothing of others', async () => {
   const { engine, folder, linesOf, workspace } = await written()
   const other = newWorkspace()

@@ -48,6 +48,40 @@ it('a purge removes the traces that start before the retention of the service of
   expect(lines).toEqual([])
 })
 
+it('a purge in steps of many traces keeps the spans that are written meanwhile', async () => {
+  const { engine, lines, spansOf, write } = testTraceEngine(onTestFinished)
+  const workspace = newWorkspace()
+  const count = 450
+  const expired = Array.from({ length: count }, (_, i) => root(i + 1, noon - 5 * dayMs + i))
+  await write(
+    workspace,
+    ...expired,
+    ...expired.map(({ trace }, i) => ({ trace, id: spanId(2), start: noon - 4 * dayMs + i })),
+  )
+  await write(workspace, root(count + 1, noon - dayMs))
+  const purge = engine.purge(workspace, { defaultMs: 3 * dayMs, selected: [] })
+  const later = Array.from({ length: 20 }, (_, i) => write(workspace, { ...root(i + 1, noon), id: spanId(3) }))
+  await Promise.all([purge, ...later])
+  const spans: number[] = []
+  for (let i = 0; i <= count; i += 1) spans.push(await spansOf(workspace, traceId(i + 1)))
+  // A late span of a trace that was not purged yet goes with it, unless the purge has passed.
+  expect(spans.slice(0, 20).every(each => each === 0 || each === 1)).toBe(true)
+  expect(spans.slice(20)).toEqual([...Array.from({ length: count - 20 }, () => 0), 1])
+  expect(lines).toEqual([])
+})
+
+it('reads show what the present retention keeps, and again what a longer one keeps', async () => {
+  const { setRetention, spansOf, write } = testTraceEngine(onTestFinished)
+  const workspace = newWorkspace()
+  await write(workspace, root(1, noon - 2 * dayMs), root(2, noon))
+  const counts = () => Promise.all([1, 2].map(number => spansOf(workspace, traceId(number))))
+  expect(await counts()).toEqual([1, 1])
+  setRetention({ defaultMs: dayMs, selected: [] })
+  expect(await counts()).toEqual([0, 1])
+  setRetention({ defaultMs: 3 * dayMs, selected: [] })
+  expect(await counts()).toEqual([1, 1])
+})
+
 it('spans outside of the times that are taken are refused by their reasons', async () => {
   const { write } = testTraceEngine(onTestFinished)
   const result = await write(

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { decodeSpans } from '../../../../../domain/observability/ingest/decode-spans.ts'
 import type { SpanBatch } from '../../../../../domain/observability/traces/trace-engine.ts'
+import type { TelemetryRetention } from '../../../../../domain/observability/telemetry-retention.ts'
 import { NativeLease } from '../../../../../domain/resources/native-lease.ts'
 import type { Trace } from '../../../../../output/observability/types.ts'
 import { NativeTraceEngine } from '../../../../../server/observability/native/native-trace-engine.ts'
@@ -23,6 +24,8 @@ export interface TestTraceEngine {
   readonly folder: string
   readonly lines: readonly string[]
   setNow(now: number): void
+  /** Sets the retention of all workspaces; before, that of the last purge holds. */
+  setRetention(retention: TelemetryRetention): void
   write(workspace: string, ...spans: readonly TestSpan[]): ReturnType<NativeTraceEngine['write']>
   /** Returns the number of spans of a trace; 0 if the engine has no such trace. */
   spansOf(workspace: string, traceId: string): Promise<number>
@@ -36,7 +39,14 @@ export function testTraceEngine(later: Later, folder = newFolder(later)): TestTr
   lease.hold(new AbortController().signal)
   let now = noon
   const root = join(folder, 'observability')
-  const engine = new NativeTraceEngine({ root, clock: { now: () => now }, lease, log: { error: line, warn: line } })
+  let retention: TelemetryRetention | undefined
+  const engine = new NativeTraceEngine({
+    root,
+    clock: { now: () => now },
+    lease,
+    log: { error: line, warn: line },
+    retentionOf: async () => retention,
+  })
   later(() => engine.end())
   return {
     engine,
@@ -44,6 +54,9 @@ export function testTraceEngine(later: Later, folder = newFolder(later)): TestTr
     lines,
     setNow(time) {
       now = time
+    },
+    setRetention(given) {
+      retention = given
     },
     write: (workspace, ...spans) => engine.write(workspace, batchOf(spans), spanLimits),
     async spansOf(workspace, traceId) {

@@ -1,0 +1,26 @@
+import type { EntryPart, EntrySelection, EntrySource } from '../entry-source.ts'
+
+/** A source that remembers what was selected from it. */
+export class WatchedSource implements EntrySource {
+  readonly #source: EntrySource
+  readonly #selections: EntrySelection[] = []
+
+  constructor(source: EntrySource) {
+    this.#source = source
+  }
+
+  select(selection: EntrySelection): readonly EntryPart[] {
+    this.#selections.push(selection)
+    return this.#source.select(selection)
+  }
+
+  /**
+   * Whether a stream of some selection has an entry between its times, whatever its line is: an index may have ruled
+   * lines out unseen. What is read is charged as part of the query.
+   */
+  hasEntries(): boolean {
+    return this.#selections.some(selection =>
+      this.#source.select({ ...selection, required: [] }).some(part => part.read().length > 0),
+    )
+  }
+}
