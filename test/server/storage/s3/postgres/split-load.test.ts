@@ -11,7 +11,7 @@ import { hasGateway, keys, startGateway } from '../gateway.ts'
 import { addSecret, classBody, get, put, send, type BucketAt } from '../remote-storage.ts'
 
 /** The number of objects that each client uploads, copies, completes and deletes. */
-const laps = Number(process.env['NINEFOLD_S3_LAPS'] ?? 6)
+const laps = Number(process.env['NINEFOLD_SPLIT_LAPS'] ?? 6)
 const clients = 8
 
 /** Makes a call at one of two servers, and at the other one while the first does not serve it. */
