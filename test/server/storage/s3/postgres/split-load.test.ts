@@ -26,7 +26,8 @@ const eitherOf = (apis: readonly Ninefold[], first: number): Either => {
       try {
         return await run(api)
       } catch (error) {
-        const isDown = error instanceof ApiError && (error.rpc === 'UNAVAILABLE' || error.reason === 'CONNECTION_FAILED')
+        const isDown =
+          error instanceof ApiError && (error.rpc === 'UNAVAILABLE' || error.reason === 'CONNECTION_FAILED')
         if (!isDown) throw error
         at += 1
         await sleep(50)
@@ -92,10 +93,9 @@ describe.skipIf(!hasGateway)('two servers over one database and one S3 store und
     const body = { name: 'docs' }
     const { resource_id: bucket } = await first.storage.createBucket({ workspace, engine: 's3', body })
     const at = { workspace, engine: 's3', bucket }
-    const working = Promise.all(
-      Array.from({ length: clients }, (_, i) => work(eitherOf(apis, i), at, `client-${i}`)),
-    )
-    const listed = async (): Promise<number> => (await second.storage.listObjects({ ...at, page_size: 100 })).objects.length
+    const working = Promise.all(Array.from({ length: clients }, (_, i) => work(eitherOf(apis, i), at, `client-${i}`)))
+    const listed = async (): Promise<number> =>
+      (await second.storage.listObjects({ ...at, page_size: 100 })).objects.length
     await expect.poll(listed).toBeGreaterThanOrEqual(clients)
     await served.servers[0]?.kill()
     const left = new Map((await working).flatMap(each => [...each]))
