@@ -7,7 +7,7 @@ import { bucketCollection, type StoredBucket } from './buckets/buckets-store.ts'
 import { purgeBatch } from './bucket-calls/purge-content.ts'
 import type { StorageEnvironment } from './environment.ts'
 import { purgeRemoteBuckets } from './remote-buckets/delete-remote-bucket.ts'
-import { takeRun } from './lifecycle/runs-store.ts'
+import { takeRun } from './rules/runs-store.ts'
 import { purgeStatistics } from './statistics/retain-points.ts'
 
 /** Returns the hooks of the area, in addition to the hooks of its kinds (storage.md 4.13). */

@@ -1,4 +1,4 @@
-import { removedKinds } from '../../domain/storage/lifecycle/runs-store.ts'
+import { removedKinds } from '../../domain/storage/rules/runs-store.ts'
 import type { RemovedCounts } from '../../domain/storage/lifecycle/removed-counts.ts'
 import type { Metric } from '../health/metrics.ts'
 

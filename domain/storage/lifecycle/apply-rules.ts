@@ -13,7 +13,7 @@ import { canHold, endsUploads, isDueUpload, type Rule } from '../rules/due.ts'
 import { isActive } from './active-bucket.ts'
 import { applyRemoteRule, type RemoteApplying } from './remote-rule.ts'
 import { Judge, removeVersions } from './remove-versions.ts'
-import { nothingRemoved, noteRemoved, runCollection, takeRun, totalOf, type Removed } from './runs-store.ts'
+import { nothingRemoved, noteRemoved, runCollection, takeRun, totalOf, type Removed } from '../rules/runs-store.ts'
 import { uploadsFor, versionsFor } from './scans.ts'
 
 const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))

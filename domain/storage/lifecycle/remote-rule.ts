@@ -15,7 +15,7 @@ import { writeEnd } from '../uploads/end-upload.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
 import { isActive } from './active-bucket.ts'
 import { dueVersions, isUnchanged } from './remote-versions.ts'
-import { nothingRemoved, noteRemoved, type Removed } from './runs-store.ts'
+import { nothingRemoved, noteRemoved, type Removed } from '../rules/runs-store.ts'
 import { uploadsFor } from './scans.ts'
 
 /** The parts that rules of buckets on S3 stores use. */

@@ -8,7 +8,7 @@ import { nullVersion, versionCollection, type StoredVersion } from '../objects/v
 import type { StoredBucket } from '../buckets/buckets-store.ts'
 import { isDue, removesNoncurrent, type Rule } from '../rules/due.ts'
 import { NewerVersions } from './newer-versions.ts'
-import type { Removed } from './runs-store.ts'
+import type { Removed } from '../rules/runs-store.ts'
 
 /** Decides which versions of a bucket a rule removes now, by the rows that a reader sees. */
 export class Judge {

@@ -1,4 +1,4 @@
-import { added, nothingRemoved, type Removed } from './runs-store.ts'
+import { added, nothingRemoved, type Removed } from '../rules/runs-store.ts'
 
 /** Counts what the lifecycle rules have removed on this server, for its metrics. */
 export class RemovedCounts {

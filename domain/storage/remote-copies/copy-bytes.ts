@@ -5,7 +5,7 @@ import { isSince } from '../remote-store/clock-difference.ts'
 import { isFault, RemoteFault, unless } from '../remote-store/remote-fault.ts'
 import type { RemotePart } from '../remote-store/remote-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
-import { remoteParts } from '../remote-uploads/find-remote-upload.ts'
+import { remoteParts } from '../remote-buckets/remote-parts.ts'
 import { keepCopy, remoteCopyCollection } from './copies-store.ts'
 import type { RemoteCopyOrder } from './copy-order.ts'
 

@@ -23,7 +23,8 @@ import { writeEnd } from '../uploads/end-upload.ts'
 import { absentUpload, findUpload, requireActiveUpload } from '../uploads/find-upload.ts'
 import { uploadCollection, type StoredUpload } from '../uploads/uploads-store.ts'
 import { endThrough } from './end-through.ts'
-import { findRemoteUpload, remoteParts } from './find-remote-upload.ts'
+import { findRemoteUpload } from './find-remote-upload.ts'
+import { remoteParts } from '../remote-buckets/remote-parts.ts'
 import type { RemoteUploadRow } from '../remote-buckets/remote-upload-rows.ts'
 
 interface Found {

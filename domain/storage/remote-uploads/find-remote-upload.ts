@@ -1,7 +1,6 @@
 import type { Reader } from '../../ports/store.ts'
 import { absentUpload } from '../uploads/find-upload.ts'
-import type { BucketStore } from '../remote-buckets/bucket-store.ts'
-import type { RemoteContent, RemotePart } from '../remote-store/remote-store.ts'
+import type { RemoteContent } from '../remote-store/remote-store.ts'
 import type { StoredUpload } from '../uploads/uploads-store.ts'
 import { remoteUploadCollection, type RemoteUploadRow } from '../remote-buckets/remote-upload-rows.ts'
 
@@ -13,17 +12,6 @@ export async function findRemoteUpload(
   const stored = await reader.get(remoteUploadCollection, id)
   if (!stored) throw absentUpload(bucket_id, id)
   return stored.value
-}
-
-/** Returns the parts of an upload, keyed by number in ascending order. Throws `RemoteFault`. */
-export async function remoteParts(
-  { name, store }: Pick<BucketStore, 'name' | 'store'>,
-  { object }: Pick<StoredUpload, 'object'>,
-  { remote_id }: Pick<RemoteUploadRow, 'remote_id'>,
-): Promise<ReadonlyMap<number, RemotePart>> {
-  const parts = new Map<number, RemotePart>()
-  for await (const part of store.parts({ bucket: name, object }, remote_id)) parts.set(part.number, part)
-  return parts
 }
 
 /** Returns the members of the object that an upload makes. */

@@ -5,7 +5,7 @@ import { bucketCollection } from '../buckets/buckets-store.ts'
 import { storeOf, type BucketStore } from '../remote-buckets/bucket-store.ts'
 import { isSince } from '../remote-store/clock-difference.ts'
 import { unless } from '../remote-store/remote-fault.ts'
-import { remoteParts } from '../remote-uploads/find-remote-upload.ts'
+import { remoteParts } from '../remote-buckets/remote-parts.ts'
 import {
   changeUploadRow,
   remoteUploadCollection,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { LifecycleRuleInput } from '../../../../output/storage/types.ts'
 import type { Transaction } from '../../../../domain/ports/store.ts'
-import { runCollection } from '../../../../domain/storage/lifecycle/runs-store.ts'
+import { runCollection } from '../../../../domain/storage/rules/runs-store.ts'
 import { recordedActivities } from '../../../areas/activities.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { ruledStorage, type RuledStorage } from './ruled-storage.ts'

@@ -11,7 +11,7 @@ import { hasGateway, keys, startGateway } from '../gateway.ts'
 import { addSecret, classBody, get, put, send, type BucketAt } from '../remote-storage.ts'
 
 /** The number of objects that each client uploads, copies, completes and deletes. */
-const laps = Number(process.env['NINEFOLD_S3_LAPS'] ?? 6)
+const laps = Number(process.env['NINEFOLD_SPLIT_LAPS'] ?? 6)
 const clients = 8
 
 /** Makes a call at one of two servers, and at the other one while the first does not serve it. */
@@ -26,7 +26,8 @@ const eitherOf = (apis: readonly Ninefold[], first: number): Either => {
       try {
         return await run(api)
       } catch (error) {
-        const isDown = error instanceof ApiError && (error.rpc === 'UNAVAILABLE' || error.reason === 'CONNECTION_FAILED')
+        const isDown =
+          error instanceof ApiError && (error.rpc === 'UNAVAILABLE' || error.reason === 'CONNECTION_FAILED')
         if (!isDown) throw error
         at += 1
         await sleep(50)
@@ -92,10 +93,9 @@ describe.skipIf(!hasGateway)('two servers over one database and one S3 store und
     const body = { name: 'docs' }
     const { resource_id: bucket } = await first.storage.createBucket({ workspace, engine: 's3', body })
     const at = { workspace, engine: 's3', bucket }
-    const working = Promise.all(
-      Array.from({ length: clients }, (_, i) => work(eitherOf(apis, i), at, `client-${i}`)),
-    )
-    const listed = async (): Promise<number> => (await second.storage.listObjects({ ...at, page_size: 100 })).objects.length
+    const working = Promise.all(Array.from({ length: clients }, (_, i) => work(eitherOf(apis, i), at, `client-${i}`)))
+    const listed = async (): Promise<number> =>
+      (await second.storage.listObjects({ ...at, page_size: 100 })).objects.length
     await expect.poll(listed).toBeGreaterThanOrEqual(clients)
     await served.servers[0]?.kill()
     const left = new Map((await working).flatMap(each => [...each]))
