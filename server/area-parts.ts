@@ -3,6 +3,7 @@ import type { Parts } from '../domain/ports/area-parts.ts'
 import type { Audit } from '../domain/ports/audit.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { FunctionOwner } from '../domain/ports/functions.ts'
+import type { Processes } from '../domain/ports/processes.ts'
 import type { Store } from '../domain/ports/store.ts'
 import type { Taxonomy, WorkspaceHooks } from '../domain/ports/taxonomy.ts'
 import type { Resolve } from '../domain/resources/look-up.ts'
@@ -27,6 +28,8 @@ export interface PlatformServices {
   readonly audit: Audit
   readonly queue: WorkQueue
   readonly taxonomy: Taxonomy
+  /** The processes that work on the store. */
+  readonly processes: Processes
   /** The source of setting values. */
   readonly config: SettingsSource
   readonly functions: FunctionTable
@@ -46,6 +49,8 @@ export interface PlatformServices {
   readonly planes: AreaPlane[]
   /** The metrics of areas; an area adds its own metrics when the area is mounted. */
   readonly metrics: Metric[]
+  /** Returns all metrics of this server, whose values have just been read, once all areas are mounted. */
+  readonly serverMetrics: () => Promise<readonly Metric[]>
   /** Functions of areas that get each answered call; an area adds its own functions when the area is mounted. */
   readonly callWatchers: ((entry: LogEntry) => void)[]
   /** The functions that end the background activity of areas, which the server calls before it closes the store. */
@@ -79,6 +84,8 @@ export type AreaEnvironment<
   readonly hooks: () => readonly WorkspaceHooks[]
   /** Adds metrics to those of the server. The area calls this function while it is mounted. */
   readonly expose: (metrics: readonly Metric[]) => void
+  /** Returns all metrics of this server, whose values have just been read, once all areas are mounted. */
+  readonly serverMetrics: () => Promise<readonly Metric[]>
   /**
    * Adds a function that gets the log entry of each answered call of any area. The function is fast and never throws.
    * The area calls `watchCalls` while it is mounted.
@@ -89,6 +96,8 @@ export type AreaEnvironment<
    * function once, before the server closes the store. The area calls `atEnd` while it is mounted.
    */
   readonly atEnd: (end: () => Promise<void>) => void
+  /** The processes that work on the store. */
+  readonly processes: Processes
   /** The signer of page tokens, for calls that answer pages and are no lists. */
   readonly pageTokens: PageTokens
   /** Looks up a resource of any area. */

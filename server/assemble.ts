@@ -1,6 +1,7 @@
 import type { Counting } from './meters/counting.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { Audit } from '../domain/ports/audit.ts'
+import type { Processes } from '../domain/ports/processes.ts'
 import type { Store } from '../domain/ports/store.ts'
 import type { Resolve } from '../domain/resources/look-up.ts'
 import { dispatcher, type DispatcherOptions } from '../runtime/call.ts'
@@ -15,7 +16,7 @@ import type { MountedArea, OpenedArea } from './area-declaration.ts'
 import { denials } from './audit/denials.ts'
 import type { Config } from './config.ts'
 import { Backlog } from './health/backlog.ts'
-import type { Metric } from './health/metrics.ts'
+import { metricsOf, type Metric } from './health/metrics.ts'
 import { metricsRoute, sharedText } from './health/metrics-route.ts'
 import type { HealthReports } from './health/listener/health-listener.ts'
 import { Vitals } from './health/vitals.ts'
@@ -33,7 +34,11 @@ import { nativeOperations, otherEngineRoutes } from './other-engines.ts'
 import { outside } from './platform-domain.ts'
 import { requireApart, type AreaPlane } from './planes/data-plane.ts'
 import { sitesOf, type Sites } from './planes/serve-planes.ts'
+import { observabilitySettings } from './observability/settings.ts'
+import { PageCallers } from './pages/page-callers.ts'
+import { pageRoutes } from './pages/page-routes.ts'
 import { referenceRoutes } from './reference/routes.ts'
+import { settingsOf } from './settings/values.ts'
 import type { ServerStore } from './store/server-store.ts'
 
 /** The parts of a platform before its areas are mounted. */
@@ -54,6 +59,8 @@ export interface Foundation {
   readonly baseUrl: () => string
   /** Writes a row to the store. */
   readonly probe: () => Promise<void>
+  /** The processes that work on the store. */
+  readonly processes: Processes
 }
 
 /** Returns the domains of errors, by which an unknown path is assigned to an area. */
@@ -113,6 +120,7 @@ export async function assemble(
 ): Promise<Assembled> {
   const { admission, audit, baseUrl, clock, consoleUrl, counting, functions, log, probe, queue, secrets, store } =
     foundation
+  const { processes } = foundation
   const platform = foundation.access
   const { access, guard } = platform
   await store.tx(async tx => {
@@ -128,8 +136,17 @@ export async function assemble(
   const dataFolder = config.storeUrl === undefined ? config.dataDir : undefined
   const shared = { config, store, clock, log, access, audit, queue, taxonomy, functions, baseUrl, consoleUrl, guard }
   const tokens = await pageTokensOf(secrets)
+  const sources = {
+    ...counting,
+    inWork: () => admission.inWork,
+    waiting: () => admission.waiting,
+    maxInWork: admission.max,
+    backlog: new Backlog(store, clock),
+    areas: metrics,
+  }
   const parts = {
     ...shared,
+    processes,
     pageTokens: tokens,
     resolve: platformResolver(areas),
     dataFolder,
@@ -137,6 +154,10 @@ export async function assemble(
     hooks: [],
     planes,
     metrics,
+    serverMetrics: async () => {
+      await sources.backlog.refresh()
+      return metricsOf(sources)
+    },
     callWatchers,
     ends,
   }
@@ -152,16 +173,10 @@ export async function assemble(
     store: counting.meters.store,
     degradations: () => opened.flatMap(({ degradation }) => degradation() ?? []),
   })
-  const sources = {
-    ...counting,
-    inWork: () => admission.inWork,
-    waiting: () => admission.waiting,
-    maxInWork: admission.max,
-    backlog: new Backlog(store, clock),
-    areas: metrics,
-  }
   const metricsText = sharedText(sources)
   const line = requestLine(log)
+  const callers = new PageCallers(platform.doors, access)
+  const { 'observability.default_engine': defaultEngine } = settingsOf(config, observabilitySettings)
   const prepare = (route: BoundRoute): BoundRoute => watchRoute(withSoundTexts(route))
   const routes = [
     ...platformRoutes(outside, areas, vitals),
@@ -169,7 +184,9 @@ export async function assemble(
     ...referenceRoutes(
       outside,
       areas.map(({ domain }) => domain.name),
+      callers,
     ),
+    ...pageRoutes({ domain: outside, callers, engine: defaultEngine, baseUrl }).map(watchRoute),
     ...platform.routes,
     ...mounted.flatMap(({ routes }) => [...routes, ...otherEngineRoutes(routes)].map(prepare)),
   ]

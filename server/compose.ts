@@ -20,7 +20,8 @@ import { reclaimers } from './operations/reclaim.ts'
 import { dayMs, sweeper } from './operations/sweep.ts'
 import { WorkQueue } from './operations/work-queue.ts'
 import { recordedCounts } from './audit/recorded-counts.ts'
-import { startWorkers, type Workers } from './operations/workers.ts'
+import { Owner } from './operations/owners.ts'
+import { leaseTimes, startWorkers, type Workers } from './operations/workers.ts'
 import { type Sites } from './planes/serve-planes.ts'
 import { explainedUse, openStore, serverCollections } from './platform-store.ts'
 import { requireSoundAreas } from './sound-areas.ts'
@@ -138,6 +139,7 @@ async function composeIn(
     functions.provide('iam', access.functions)
     const working = Promise.withResolvers<Workers>()
     const probe = async (): Promise<void> => (await working.promise).probe()
+    const owner = new Owner({ store: metered, clock, log }, leaseTimes)
     const foundation = {
       store: metered,
       secrets: store,
@@ -149,6 +151,7 @@ async function composeIn(
       audit,
       access,
       probe,
+      processes: owner,
       functions,
       consoleUrl: () => config.consoleUrl ?? address,
       baseUrl: () => address,
@@ -162,7 +165,7 @@ async function composeIn(
     const { operationsKeptDays } = config
     const kept = operationsKeptDays === undefined ? {} : { operationsMs: operationsKeptDays * dayMs }
     const periodic = [sweeper(clock, operations, kept), ...reclaimers(store), ...access.periodic, ...areaWorkers]
-    const parts = { store: metered, clock, log, queue, steps: meters.steps }
+    const parts = { store: metered, clock, log, queue, owner, steps: meters.steps }
     const workers = await startWorkers(parts, periodic)
     working.resolve(workers)
     const counts = recordedCounts(audit, metered, log)

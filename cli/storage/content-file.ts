@@ -58,12 +58,20 @@ export class ContentFile {
     return `${all.digest('hex')}-${parts.length}`
   }
 
+  /** Returns the MD5 of the whole content. */
+  async md5(): Promise<string> {
+    const all = createHash('md5')
+    for (const part of partsOf(this.size)) all.update(await this.read(part))
+    return all.digest('hex')
+  }
+
   #changed(): CommandError {
     return new CommandError(`${this.path} changed while it was read: run the command again`)
   }
 }
 
-const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
+/** Returns the MD5 of some bytes. */
+export const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
 
 /** Returns the SHA-256 of some bytes. */
 export const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()

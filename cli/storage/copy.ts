@@ -12,6 +12,7 @@ import { filesBelow, isFolder, pathBelow } from './local-files.ts'
 import { mediaTypes } from './media-types.ts'
 import { remotePlace, type RemotePlace } from './places.ts'
 import { Progress, shownName } from './progress.ts'
+import { StoreSums } from './store-sums.ts'
 import { upload } from './upload.ts'
 
 /** The options of `ninefold storage cp`. */
@@ -112,6 +113,7 @@ async function uploads(
   { bucket, name }: Target,
   { flags, progress, transfers }: Copying,
 ): Promise<AsyncIterable<Task> | readonly Task[]> {
+  const sums = new StoreSums()
   const task = (path: string, object: string, size: number, etag: () => Promise<string | undefined>): Task => ({
     name: path,
     size,
@@ -122,7 +124,7 @@ async function uploads(
         const known = await etag()
         if (known !== undefined && known === (await file.etag())) return 'unchanged'
         const ifAbsent = flags.ifAbsent === true
-        await upload(file, { bucket, object, contentType, ifAbsent, transfers, progress })
+        await upload(file, { bucket, object, contentType, ifAbsent, sums, transfers, progress })
         return 'copied'
       }),
   })

@@ -6,6 +6,7 @@ import type { ObjectMetadata } from '../../output/storage/types.ts'
 import { CommandError } from '../exit-codes.ts'
 import type { OpenBucket } from './bucket.ts'
 import { receiveContent } from './content-calls.ts'
+import { ContentFile } from './content-file.ts'
 import type { Limit } from './limit.ts'
 import { partsOf, type Part } from './parts.ts'
 import type { Progress } from './progress.ts'
@@ -47,7 +48,11 @@ export async function download(path: string, from: Download): Promise<void> {
         return { sum, length: part.length }
       }),
     )
-    await requireWhole(metadata, sums, () => Promise.all([rm(unfinished, { force: true }), rm(list, { force: true })]))
+    if (!(await hasChecksum(metadata, sums, unfinished))) {
+      await Promise.all([rm(unfinished, { force: true }), rm(list, { force: true })])
+      const { name } = metadata
+      throw new CommandError(`what arrived of ${name} has another checksum than the object: run the command again`, 1)
+    }
     await handle.sync()
   } finally {
     await handle.close()
@@ -56,16 +61,18 @@ export async function download(path: string, from: Download): Promise<void> {
   await rm(list, { force: true })
 }
 
-/** Throws `CommandError`, and removes the received parts, if the checksum of the whole differs. */
-async function requireWhole(
-  { checksum_crc32c, name }: ObjectMetadata,
+/**
+ * Whether a received file has the CRC-32C of the object, or else its MD5. An object without both has the checksums of its
+ * transfers alone: an object in parts in an S3 store.
+ */
+async function hasChecksum(
+  { checksum_crc32c = '', md5 = '' }: ObjectMetadata,
   parts: readonly { readonly sum: number; readonly length: number }[],
-  remove: () => Promise<unknown>,
-): Promise<void> {
+  path: string,
+): Promise<boolean> {
+  if (checksum_crc32c === '') return md5 === '' || (await ContentFile.reading(path, file => file.md5())) === md5
   const sum = parts.reduce((all, part) => combineCrc32c(all, part.sum, part.length), 0)
-  if (checksum_crc32c === undefined || checksum_crc32c === '' || checksum_crc32c === crc32cText(sum)) return
-  await remove()
-  throw new CommandError(`what arrived of ${name} has another checksum than the object: run the command again`, 1)
+  return checksum_crc32c === crc32cText(sum)
 }
 
 /** Receives a part, writes it to its place, and notes in the list that it is whole; returns its CRC-32C. */

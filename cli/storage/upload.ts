@@ -1,10 +1,12 @@
 import type { MultipartUpload, UploadedPart } from '../../output/storage/types.ts'
+import { CommandError } from '../exit-codes.ts'
 import { quoted, type OpenBucket } from './bucket.ts'
 import { sendContent } from './content-calls.ts'
-import { sha256, type ContentFile } from './content-file.ts'
+import { md5, sha256, type ContentFile } from './content-file.ts'
 import type { Limit } from './limit.ts'
 import { isSentWhole, partsOf, type Part } from './parts.ts'
 import type { Progress } from './progress.ts'
+import { lacks, type StoreSums } from './store-sums.ts'
 
 /** An upload of a file as an object. */
 export interface Upload {
@@ -13,6 +15,8 @@ export interface Upload {
   readonly contentType: string
   /** Whether an object of this name is kept, and the upload refused. */
   readonly ifAbsent: boolean
+  /** The checksums that the store of the bucket compares. */
+  readonly sums: StoreSums
   /** Bounds the transfers of all uploads of the command. */
   readonly transfers: Limit
   /** Counts bytes that were sent, and bytes that an interrupted upload has sent. */
@@ -26,7 +30,7 @@ export interface Upload {
 export const upload = (file: ContentFile, to: Upload): Promise<void> =>
   isSentWhole(file.size) ? uploadWhole(file, to) : uploadParts(file, to)
 
-function uploadWhole(file: ContentFile, { bucket, contentType, ifAbsent, object, progress, transfers }: Upload) {
+function uploadWhole(file: ContentFile, { bucket, contentType, ifAbsent, object, progress, sums, transfers }: Upload) {
   return transfers.run(async () => {
     const bytes = await file.read({ start: 0, length: file.size })
     await file.requireUnchanged()
@@ -34,18 +38,38 @@ function uploadWhole(file: ContentFile, { bucket, contentType, ifAbsent, object,
       object,
       content_type: contentType,
       content_length: bytes.length,
-      checksum_sha256: sha256(bytes).toString('base64'),
       ...(ifAbsent && { if_none_match: '*' as const }),
     }
-    await sendContent(() => bucket.api.createPresignedUploadUrl({ ...bucket.at, body }), bytes)
+    const sign = (hasSha256: boolean) => {
+      const sum = hasSha256
+        ? { checksum_sha256: sha256(bytes).toString('base64') }
+        : { content_md5: md5(bytes).toString('base64') }
+      return bucket.api.createPresignedUploadUrl({ ...bucket.at, body: { ...body, ...sum } })
+    }
+    await sendContent(() => sums.call(sign), bytes)
     progress.moved(bytes.length)
   })
 }
 
 async function uploadParts(file: ContentFile, to: Upload): Promise<void> {
-  const { bucket, ifAbsent, transfers } = to
+  const left = await leftUpload(to)
+  try {
+    if (left) return await sendParts(file, left, to)
+  } catch (error) {
+    // The parts of the upload that another program has begun have other checksums.
+    if (!lacks(error, 'MIXED_CHECKSUMS')) throw error
+  }
+  await sendParts(file, await newUpload(to), to)
+}
+
+/** Sends the parts of a file that an upload does not have, and completes the upload. */
+async function sendParts(
+  file: ContentFile,
+  { id: upload_id, parts: left }: Pick<MultipartUpload, 'id' | 'parts'>,
+  to: Upload,
+): Promise<void> {
+  const { bucket, ifAbsent, sums, transfers } = to
   const { api, at } = bucket
-  const { id: upload_id, parts: left } = (await leftUpload(to)) ?? (await newUpload(to))
   const present = new Map(left.map(part => [part.part_number, part]))
   const sent = await Promise.all(
     partsOf(file.size).map(part => transfers.run(() => sendPart(file, part, present.get(part.number), upload_id, to))),
@@ -53,12 +77,11 @@ async function uploadParts(file: ContentFile, to: Upload): Promise<void> {
   await file.requireUnchanged()
   const parts = sent.map(({ etag }, i) => ({ part_number: i + 1, etag }))
   const all = sha256(Buffer.concat(sent.map(({ digest }) => digest))).toString('base64')
-  const body = {
-    parts,
-    checksum_sha256: `${all}-${parts.length}`,
-    ...(ifAbsent && { if_none_match: '*' as const }),
-  }
-  await api.completeMultipartUpload({ ...at, upload_id, body })
+  await sums.call(hasSha256 => {
+    const sum = hasSha256 ? { checksum_sha256: `${all}-${parts.length}` } : {}
+    const body = { parts, ...sum, ...(ifAbsent && { if_none_match: '*' as const }) }
+    return api.completeMultipartUpload({ ...at, upload_id, body })
+  })
 }
 
 /** Sends a part unless the server has it with the same checksum. */
@@ -67,24 +90,34 @@ async function sendPart(
   part: Part,
   present: UploadedPart | undefined,
   upload_id: string,
-  { bucket: { api, at }, progress }: Upload,
+  { bucket: { api, at }, progress, sums }: Upload,
 ): Promise<{ readonly etag: string; readonly digest: Buffer }> {
   const bytes = await file.read(part)
   const digest = sha256(bytes)
   const checksum_sha256 = digest.toString('base64')
-  if (present?.checksum_sha256 === checksum_sha256 && present.size === bytes.length) {
+  if (present && hasBytes(present, bytes, checksum_sha256)) {
     progress.kept(bytes.length)
     return { etag: present.etag, digest }
   }
-  const body = { parts: [{ part_number: part.number, content_length: bytes.length, checksum_sha256 }] }
-  const etag = await sendContent(async () => {
+  const sign = async (hasSha256: boolean) => {
+    const sum = hasSha256 ? { checksum_sha256 } : {}
+    const body = { parts: [{ part_number: part.number, content_length: bytes.length, ...sum }] }
     const { part_urls } = await api.createPartUrls({ ...at, upload_id, body })
     const [url] = part_urls
     if (url === undefined) throw new Error('the server answered no URL for a part')
     return url
-  }, bytes)
+  }
+  const etag = await sendContent(() => sums.call(sign), bytes)
+  if (!sums.hasSha256 && etag !== md5(bytes).toString('hex'))
+    throw new CommandError(`part ${part.number} arrived with other bytes than were sent: run the command again`, 1)
   progress.moved(bytes.length)
   return { etag, digest }
+}
+
+/** Whether an uploaded part has some bytes, by its SHA-256, or by its MD5 in a store that keeps no SHA-256. */
+function hasBytes({ checksum_sha256, etag, size }: UploadedPart, bytes: Uint8Array, sum: string): boolean {
+  if (size !== bytes.length) return false
+  return checksum_sha256 === '' ? etag === md5(bytes).toString('hex') : checksum_sha256 === sum
 }
 
 /** Returns the newest upload of this object that has not ended and has no other metadata, with its parts. */

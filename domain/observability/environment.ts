@@ -8,6 +8,7 @@ import type { IngestionStatuses } from './ingestion-configs/ingestion-status.ts'
 import type { LogEngine } from './logs/log-engine.ts'
 import type { WaitingTails } from './log-calls/waiting-tails.ts'
 import type { MetricEngine } from './metrics/metric-engine.ts'
+import type { Stacks } from './stacks/stack.ts'
 import type { TraceEngine } from './traces/trace-engine.ts'
 import type { RunningQueries } from './metric-calls/running-queries.ts'
 import type { AlertCounts } from './alert-work/alert-counts.ts'
@@ -26,6 +27,8 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly limits: LimitSettings
   /** The lease of the server that serves the telemetry of the native engine. */
   readonly lease: NativeLease
+  /** The engines whose telemetry programs of others store. */
+  readonly stacks: Stacks
   /** The time series of all workspaces. */
   readonly metrics: MetricEngine
   /** The traces of all workspaces. */

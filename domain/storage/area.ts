@@ -41,6 +41,8 @@ import { deleteInStore } from './remote-buckets/delete-remote-bucket.ts'
 import { remoteBucketCalls } from './remote-buckets/remote-buckets.ts'
 import { remoteCollection } from './remote-buckets/remote-rows.ts'
 import { changeCollection } from './remote-objects/changes-store.ts'
+import { remoteCopyCollection } from './remote-copies/copies-store.ts'
+import { remoteCopyProcedure } from './remote-copies/copy-procedure.ts'
 import { remoteObjects } from './remote-objects/remote-objects.ts'
 import { remotePresignedUrls } from './remote-objects/remote-presigned-urls.ts'
 import { remoteUploadCollection } from './remote-buckets/remote-upload-rows.ts'
@@ -75,6 +77,7 @@ export const storage = {
     hourCollection,
     gaugeCollection,
     remoteCollection,
+    remoteCopyCollection,
     remoteUploadCollection,
     changeCollection,
   ],
@@ -124,6 +127,7 @@ export const storageProcedures = (environment: StorageEnvironment) => [
   copyProcedure(environment),
   deleteContent(environment),
   deleteInStore(environment),
+  remoteCopyProcedure(environment),
   provision(environment),
   instanceRemoval(environment),
 ]

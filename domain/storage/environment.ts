@@ -1,5 +1,6 @@
 import type { StorageArea } from '../../output/storage/area.ts'
 import type { Parts } from '../ports/area-parts.ts'
+import type { Processes } from '../ports/processes.ts'
 import type { ContentFault, ContentFiles } from './contents/content-files.ts'
 import type { InstanceFolders } from './instances/instance-folders.ts'
 import type { RemovedCounts } from './lifecycle/removed-counts.ts'
@@ -20,6 +21,8 @@ export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 'o
   readonly folders: InstanceFolders
   /** Whether this server serves the content of the native engine. */
   readonly lease: NativeLease
+  /** The servers, whose calls change the S3 stores. */
+  readonly processes: Processes
   /** The S3 stores of the engines beside the native engine. */
   readonly stores: ClassStores
   /** The limits of the engines of S3 stores. */

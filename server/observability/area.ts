@@ -11,7 +11,6 @@ import { RecentRetentions } from '../../domain/observability/retention/recent-re
 import { observabilityArea as generated, type ObservabilityArea } from '../../output/observability/area.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import type { SignalInput } from '../../output/observability/types.ts'
-import { engineCapabilityUnsupported } from '../../output/shared/errors.ts'
 import { WaitingTails } from '../../domain/observability/log-calls/waiting-tails.ts'
 import { SinkCounts } from '../../domain/observability/sink-work/sink-counts.ts'
 import { ScrapeCounts } from '../../domain/observability/scraping/scrape-counts.ts'
@@ -24,7 +23,9 @@ import { areaInProgress, records, type BuiltResources } from '../area-in-progres
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
+import { admitEngine } from './admit-engine.ts'
 import { ingestParts } from './ingest-parts.ts'
+import { requireKnownEngine } from './known-engine.ts'
 import { alertMetrics } from './alert-metrics.ts'
 import { engineMetrics } from './native/engine-metrics.ts'
 import { logMetrics } from './native/log-metrics.ts'
@@ -37,8 +38,11 @@ import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { scrapeMetrics } from './scrape-metrics.ts'
 import { sinkMetrics } from './sink-metrics.ts'
+import { ownMetrics } from './own-metrics/own-metrics.ts'
 import { observabilitySettings } from './settings.ts'
 import { spanMetrics } from './span-metrics.ts'
+import { openStacks } from './stack/open-stacks.ts'
+import { StackCounts } from './stack/stack-counts.ts'
 
 type Optional = 'iam' | 'storage' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
@@ -61,14 +65,22 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
     settings: observabilitySettings,
     host: telemetryHost,
     addedEngines: ({ settings }) => settings['observability.engines'].map(({ name }) => name),
-    admit: () => admitEngine,
+    admit: parts => (route, _context, _given, engine) =>
+      admitEngine(environmentOf(parts).stacks, route.operationId, engine),
     built: { ...records(generated.filters), ...builtWith(environmentOf) },
     hooks: parts => observabilityHooks(environmentOf(parts)),
     forms: () => observability.forms,
     workers: parts => {
       const environment = environmentOf(parts)
       const own = telemetry ?? ingestOf(parts).telemetry
-      return [...observability.workers(environment), operationMetrics({ ...environment, telemetry: own })]
+      const sending = { ...environment, telemetry: own }
+      const { atEnd, serverMetrics, settings } = parts
+      const intervalMs = settings['observability.own_metrics_interval']
+      return [
+        ...observability.workers(environment),
+        operationMetrics(sending),
+        ownMetrics({ ...sending, atEnd, serverMetrics, intervalMs }),
+      ]
     },
     planes: parts => [ingestOf(parts).plane],
     provides: parts => ({ observability: telemetry ?? ingestOf(parts).telemetry }),
@@ -96,6 +108,9 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const traces = new NativeTraceEngine(partsOf('OBSERVABILITY_SIGNAL_TRACES'))
   const tails = new WaitingTails()
   const sinkCounts = new SinkCounts()
+  requireKnownEngine(settings['observability.default_engine'], settings['observability.engines'])
+  const stackCounts = new StackCounts()
+  expose(stackCounts.metrics())
   expose(engineMetrics(metrics))
   expose(logMetrics(logs, tails))
   expose(traceMetrics(traces))
@@ -121,6 +136,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     sinkLogs: logs,
     metrics,
     traces,
+    stacks: openStacks(settings['observability.engines'], stackCounts),
     tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     retentions,
@@ -147,11 +163,4 @@ function builtWith(environmentOf: (parts: ObservabilityParts) => ObservabilityEn
   )
   // The names and the handlers of `built` stay together.
   return Object.fromEntries(made) as Built
-}
-
-/** Throws ENGINE_CAPABILITY_UNSUPPORTED for a call on an engine other than the native engine. */
-function admitEngine(_route: unknown, _context: unknown, _given: unknown, engine: string | undefined): void {
-  if (engine === undefined || engine === nativeEngine) return
-  const message = 'stacks of other software are not served; use the engine native'
-  throw engineCapabilityUnsupported(message, { capability: 'STACK' })
 }

@@ -4,10 +4,19 @@ import { nativeEngine } from '../engines.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
 import { listOf } from '../settings/lists.ts'
 import { mapOf, object, objectByKind } from '../settings/objects.ts'
-import { flag, integer, text } from '../settings/scalars.ts'
+import { duration, flag, integer, text } from '../settings/scalars.ts'
 import { addedEngineFault, engineNameFault, httpUrlFault } from '../settings/text-faults.ts'
 
-const url = text({ fault: httpUrlFault }).optional
+/** Returns the fault of a text that is no address before the paths of an API. */
+function memberFault(value: string): string | undefined {
+  const fault = httpUrlFault(value)
+  if (fault !== undefined) return fault
+  const { hash, password, search, username } = new URL(value)
+  const isPlain = [hash, password, search, username].every(part => part === '')
+  return isPlain ? undefined : 'must be an http or https URL without a user, a query and a fragment'
+}
+
+const url = text({ fault: memberFault }).optional
 
 /** An engine whose telemetry programs of others store. */
 const engine = objectByKind({
@@ -64,7 +73,7 @@ export const observabilitySettings = {
   'observability.engines': listOf(engine, { uniqueBy: 'name' })
     .default([])
     .describe(
-      'stacks of other software, a list of `{"name", "kind": "stack", "metrics_url", "logs_url", "traces_url", "otlp_url", "alertmanager_url", "multi_tenant"}`; calls on them are answered `ENGINE_CAPABILITY_UNSUPPORTED` in this version',
+      'stacks of other software, a list of `{"name", "kind": "stack", "metrics_url", "logs_url", "traces_url", "otlp_url", "alertmanager_url", "multi_tenant"}`; `multi_tenant`: whether its members keep tenants apart, by `X-Scope-OrgID`',
     ),
   'observability.ingest_base_url': text({ fault: httpUrlFault })
     .otherwise('`base_url`')
@@ -74,4 +83,7 @@ export const observabilitySettings = {
     .describe(
       'limits that replace the defaults of the quota definitions, keyed by the ids of workspaces: `{"<id>": {"activeSeries": 500000}}`; -1: no limit',
     ),
+  'observability.own_metrics_interval': duration({ min: 1000, max: 300_000 })
+    .default(15_000)
+    .describe('the time between two samples of the metrics of the server itself, in the workspace `platform`'),
 } as const satisfies SettingDeclarations

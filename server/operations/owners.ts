@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/ports/clock.ts'
+import type { Processes } from '../../domain/ports/processes.ts'
 import type { Collection, Reader, Store, Transaction } from '../../domain/ports/store.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Log } from '../log.ts'
@@ -48,7 +49,7 @@ export class LeaseLost extends Error {
  * This process as a holder of leases: one row, and a heartbeat that renews first the row and then all leases. All times
  * are by `clock`, which is the clock of the store if several machines share the store.
  */
-export class Owner {
+export class Owner implements Processes {
   readonly id: string
   readonly times: LeaseTimes
   readonly #store: Store

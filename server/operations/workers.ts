@@ -18,10 +18,12 @@ export interface WorkerOptions extends LeaseTimes, RunnerOptions, Pick<RunServic
 /** The time after the last heartbeat of a process for which the process counts as running, in milliseconds. */
 export const processLeaseMs = 15_000
 
+/** The times of the leases of a process (conventions §15). */
+export const leaseTimes: LeaseTimes = { leaseMs: processLeaseMs, heartbeatMs: 5_000 }
+
 /** The settings of conventions §15. */
 const defaults: WorkerOptions = {
-  leaseMs: processLeaseMs,
-  heartbeatMs: 5_000,
+  ...leaseTimes,
   pollMs: 1_000,
   retryDelaysMs: [1_000, 2_000, 4_000],
   concurrency: 16,
@@ -40,17 +42,18 @@ export interface Workers {
 
 /**
  * Starts the background work of this process: durable work, and the periodic workers whose leases this process gets.
+ * `owner` is this process as a holder of leases; without it, the function makes one.
  */
 export async function startWorkers(
   parts: { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly queue: WorkQueue } & Pick<
     RunServices,
     'steps'
-  >,
+  > & { readonly owner?: Owner },
   periodic: readonly Worker[] = [],
   options: Partial<WorkerOptions> = {},
 ): Promise<Workers> {
   const chosen = { ...defaults, ...options }
-  const owner = new Owner(parts, chosen)
+  const owner = parts.owner ?? new Owner(parts, chosen)
   await owner.start()
   const { retryDelaysMs } = chosen
   const runner = new Runner({ ...parts, owner, retryDelaysMs }, chosen)

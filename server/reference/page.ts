@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { PageLink } from '../pages/page-callers.ts'
 
 /**
  * The headers of a page, which forbid the page to load from and to send to other servers. Inline styles are allowed,
  * because the script of the page creates styles.
  */
 export const pageHeaders = {
+  'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -53,10 +55,16 @@ function scriptFile(): string | undefined {
 }
 
 /**
- * Returns the page of one area, with links to all areas. If the package is not installed, the page names the missing
- * package.
+ * Returns the page of one area, with links to all areas and to the pages `others`. If the package is not installed, the
+ * page names the missing package.
  */
-export function page(area: string, areas: readonly string[], isInstalled = scriptFile() !== undefined): string {
+export function page(
+  area: string,
+  areas: readonly string[],
+  others: readonly PageLink[],
+  isInstalled = scriptFile() !== undefined,
+): string {
+  const further = others.map(({ path, title }) => `<a href="${path}">${title}</a>`)
   const links = areas.map(
     name => `<a href="${paths.page(name)}"${name === area ? ' aria-current="page"' : ''}>${name}</a>`,
   )
@@ -70,7 +78,8 @@ export function page(area: string, areas: readonly string[], isInstalled = scrip
 <style>${styles}</style>
 </head>
 <body>
-<header><strong>Ninefold</strong><nav aria-label="Areas">${links.join('')}</nav></header>
+<header><strong>Ninefold</strong><nav aria-label="Areas">${links.join('')}</nav>
+<nav aria-label="Pages">${further.join('')}</nav></header>
 ${isInstalled ? reference(area) : missing(areas)}
 </body>
 </html>
@@ -104,6 +113,7 @@ body { margin: 0; font-family: ${fonts} }
 header { position: sticky; top: 0; z-index: 10; display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center;
   padding: 12px 20px; background: #1b2430; color: #fff }
 nav { display: flex; flex-wrap: wrap; gap: 4px 16px }
+nav[aria-label='Pages'] { margin-left: auto }
 header a { color: #c9d6e6; text-decoration: none }
 header a:hover, header a[aria-current] { color: #fff; text-decoration: underline }
 main { padding: 20px }

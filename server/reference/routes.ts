@@ -2,7 +2,9 @@ import { bind } from '../../runtime/bind.ts'
 import { plainText } from '../../runtime/body.ts'
 import { ApiError, commonReasons, type ErrorDomain } from '../../runtime/errors.ts'
 import { JsonText } from '../../runtime/json.ts'
+import type { CallContext } from '../../runtime/context.ts'
 import type { BoundRoute, Reply } from '../../runtime/route.ts'
+import { pageHeaderParameters, type PageCallers, type PageHeaders } from '../pages/page-callers.ts'
 
 /** A file in an answer. */
 interface File {
@@ -18,13 +20,17 @@ const types = {
 
 /**
  * Returns the routes of the API reference of all areas for people, the first area at `/`. The renderer is loaded on the
- * first request. `domain` is the error domain outside of all areas.
+ * first request. `domain` is the error domain outside of all areas; `callers` knows the links for the caller of a page.
  */
-export function referenceRoutes(domain: ErrorDomain, areas: readonly string[]): readonly BoundRoute[] {
+export function referenceRoutes(
+  domain: ErrorDomain,
+  areas: readonly string[],
+  callers: Pick<PageCallers, 'linksFor'>,
+): readonly BoundRoute[] {
   const sorted = areas.toSorted()
-  const pageOf = (area: string) => async (): Promise<File> => {
+  const pageOf = (area: string) => async (headers: PageHeaders, context: CallContext) => {
     const { page, pageHeaders } = await import('./page.ts')
-    return { body: page(area, sorted), headers: pageHeaders }
+    return { body: page(area, sorted, await callers.linksFor(headers, context)), headers: pageHeaders }
   }
   return [
     ...sorted.slice(0, 1).map(first => file(domain, 'reference', '/', 'html', pageOf(first))),
@@ -42,23 +48,24 @@ function file(
   operationId: string,
   path: string,
   type: keyof typeof types,
-  read: () => Promise<File>,
+  read: (headers: PageHeaders, context: CallContext) => Promise<File>,
 ): BoundRoute {
   return bind(
     {
       operationId,
       method: 'GET',
       path: [path],
+      parameters: pageHeaderParameters,
       success: [{ status: 200, type: types[type], kind: type === 'json' ? 'json' : plainText }],
       replies: true,
       domain,
       access: { kind: 'public' },
-      check: (request): request is object => typeof request === 'object',
+      check: (request): request is PageHeaders => typeof request === 'object',
     },
-    async (): Promise<Reply<200, unknown, Readonly<Record<string, string>>>> => ({
+    async (request, context): Promise<Reply<200, unknown, Readonly<Record<string, string>>>> => ({
       status: 200,
       headers: {},
-      ...(await read()),
+      ...(await read(request, context)),
     }),
   )
 }

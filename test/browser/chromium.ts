@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { isRecord } from '../../runtime/validation.ts'
 import { memoryFolder } from '../memory-folder.ts'
 import { DevTools } from './dev-tools.ts'
+import { Tab } from './tab.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -71,6 +71,8 @@ export interface Drawn {
 export interface DrawingBrowser {
   /** Loads a page in a tab of its own; returns the page after all its work. */
   draw(url: string): Promise<Drawn>
+  /** Opens an empty tab, whose clock is that of the machine. The tab ends with the browser. */
+  open(): Promise<Tab>
   close(): Promise<void>
 }
 
@@ -94,6 +96,7 @@ export async function drawingBrowser(program: string): Promise<DrawingBrowser> {
   child.stderr.resume()
   return {
     draw: url => draw(tools, url),
+    open: () => Tab.open(tools),
     async close() {
       tools.close()
       child.kill('SIGKILL')
@@ -104,33 +107,20 @@ export async function drawingBrowser(program: string): Promise<DrawingBrowser> {
 }
 
 async function draw(tools: DevTools, url: string): Promise<Drawn> {
-  const { targetId } = await tools.send('Target.createTarget', { url: 'about:blank' })
-  const { sessionId } = await tools.send('Target.attachToTarget', { targetId, flatten: true })
-  const page = String(sessionId)
-  const lines: string[] = []
+  const tab = await Tab.open(tools)
   const worked = Promise.withResolvers<void>()
-  const stop = tools.listen(page, (method, params) => {
+  const stop = tab.listen(method => {
     if (method === 'Emulation.virtualTimeBudgetExpired') worked.resolve()
-    if (consoleEvents.has(method)) lines.push(JSON.stringify(params))
   })
   try {
-    for (const domain of ['Runtime', 'Log', 'Page']) await tools.send(`${domain}.enable`, {}, page)
-    await tools.send('Emulation.setVirtualTimePolicy', { policy: 'pause' }, page)
-    await tools.send('Page.navigate', { url }, page)
+    await tab.send('Emulation.setVirtualTimePolicy', { policy: 'pause' })
+    await tab.go(url)
     const policy = { policy: 'pauseIfNetworkFetchesPending', budget: virtualMs }
-    await tools.send('Emulation.setVirtualTimePolicy', policy, page)
+    await tab.send('Emulation.setVirtualTimePolicy', policy)
     await worked.promise
-    const expression = 'document.documentElement.outerHTML'
-    const { result } = await tools.send('Runtime.evaluate', { expression }, page)
-    return { html: isRecord(result) ? String(result['value']) : '', console: lines }
+    return { html: String(await tab.evaluate('document.documentElement.outerHTML')), console: tab.console }
   } finally {
     stop()
-    await tools.send('Target.closeTarget', { targetId })
+    await tab.close()
   }
 }
-
-const consoleEvents: ReadonlySet<string> = new Set([
-  'Log.entryAdded',
-  'Runtime.consoleAPICalled',
-  'Runtime.exceptionThrown',
-])

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http'
 import { nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
+import type { AreaModule } from '../../server/area.ts'
+import { areas as allAreas } from '../../server/areas.ts'
 import type { Platform } from '../../server/compose.ts'
 import type { Config } from '../../server/config.ts'
 import { silent } from '../areas/open-platform.ts'
@@ -23,9 +25,12 @@ export interface StartedPlatform {
  * Composes the platform as `ninefold serve` does with these settings of areas, without its log; returns the platform
  * with the administrator signed in.
  */
-export async function composePlatform(config: Pick<Partial<Config>, 'given'> = {}): Promise<ComposedPlatform> {
+export async function composePlatform(
+  config: Pick<Partial<Config>, 'given'> = {},
+  areas: readonly AreaModule[] = allAreas,
+): Promise<ComposedPlatform> {
   const undos: (() => void | Promise<void>)[] = []
-  const { admin, dispatch } = await testPlatform({ config, later: undo => void undos.push(undo), log: silent })
+  const { admin, dispatch } = await testPlatform({ areas, config, later: undo => void undos.push(undo), log: silent })
   return {
     dispatch,
     authorization: `Bearer ${(await admin()).token}`,
@@ -39,8 +44,8 @@ export async function composePlatform(config: Pick<Partial<Config>, 'given'> = {
  * Composes the platform and serves it on a free port; returns the URL and the Authorization header of the
  * administrator.
  */
-export async function startPlatform(): Promise<StartedPlatform> {
-  const { dispatch, authorization, close } = await composePlatform()
+export async function startPlatform(...given: Parameters<typeof composePlatform>): Promise<StartedPlatform> {
+  const { dispatch, authorization, close } = await composePlatform(...given)
   const server = createServer(serverOptions, nodeHost(dispatch))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -17,7 +17,7 @@ import { consumeLimit } from '../quotas/limits.ts'
 import { activeSilences } from '../silences/active-silences.ts'
 import { alertRuleKind } from './alert-rule-kind.ts'
 import { storeSecrets, withoutSecrets, wrapSecrets } from './receiver-secrets.ts'
-import { queryRights, requireReceivers, requireTemplates, requireVector } from './require-rule.ts'
+import { queryRights, requireEvaluating, requireReceivers, requireTemplates, requireVector } from './require-rule.ts'
 import { readRule, ruleAnswers, type RuleRows } from './rule-answer.ts'
 import { beginEvaluation, changeEvaluation, dropEvaluation, firstState, isReset } from './rule-evaluation.ts'
 
@@ -31,9 +31,10 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
     listAlertRules: (request, context) => listAlertRules(environment, request, context),
     getAlertRule: request => getAlertRule(environment, request),
     async createAlertRule(request, context) {
-      const { body, workspace } = request
+      const { body, engine, workspace } = request
       const requireRight = await queryRights(environment, context, workspace)
       requireRight(body.language)
+      requireEvaluating(environment, { engine, language: body.language })
       requireTemplates(body)
       requireVector(body)
       await requireReceivers(environment, body.receivers)
@@ -61,6 +62,7 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
         found: ({ language }) => requireRight(language),
         async refer(_tx, { changed, value }) {
           requireRight(value.language)
+          if (changed.includes('language')) requireEvaluating(environment, value)
           if (changed.includes('language') || changed.includes('query')) requireVector(value)
           const state = isReset(changed) ? firstState(value) : {}
           // A body may have receivers that the mask leaves out.

@@ -10,6 +10,7 @@ import { templateFault } from '../alerts/template.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { parseQuery as parseLogQl } from '../logql/language/parse.ts'
 import { parseQuery } from '../promql/language/parse.ts'
+import { logsOf, metricsOf } from '../stacks/stack.ts'
 
 const isLogQl = (language: QueryLanguage): boolean => language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL'
 
@@ -49,6 +50,15 @@ export function requireTemplates({ alert_labels, annotations }: AlertRuleUpdate)
 export function requireVector({ language, query }: Pick<StoredAlertRule, 'language' | 'query'>): void {
   const type = isLogQl(language) ? logQueryType(query) : parseQuery(query).type
   if (type !== 'vector') throw faultAt(alertQueryNotVector, 'query', `must be an instant vector, not a ${type}`)
+}
+
+/** Throws ENGINE_CAPABILITY_UNSUPPORTED for a rule whose engine has no store for queries in its language. */
+export function requireEvaluating(
+  readers: Pick<ObservabilityEnvironment, 'logs' | 'metrics' | 'stacks'>,
+  { engine, language }: Pick<StoredAlertRule, 'engine' | 'language'>,
+): void {
+  if (isLogQl(language)) logsOf(readers, engine)
+  else metricsOf(readers, engine)
 }
 
 function logQueryType(query: string): 'log query' | 'scalar' | 'vector' {

@@ -5,7 +5,7 @@ import type { NotificationGroup } from '../notifications/webhook-body.ts'
 /** The parts that the work on alert rules uses. */
 export type AlertParts = Pick<
   ObservabilityEnvironment,
-  'alertCounts' | 'baseUrl' | 'clock' | 'failed' | 'lease' | 'logs' | 'metrics' | 'store' | 'taxonomy'
+  'alertCounts' | 'baseUrl' | 'clock' | 'failed' | 'lease' | 'logs' | 'metrics' | 'stacks' | 'store' | 'taxonomy'
 >
 
 /** Returns the members that all notifications of a rule have in common. */

@@ -7,6 +7,7 @@ import { absentData, alertOf, type FoundAlert } from '../alerts/alert-of.ts'
 import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import type { TrackedAlert } from '../alerts/alerts-store.ts'
 import type { AlertVector } from '../metrics/metric-engine.ts'
+import { logsOf, metricsOf } from '../stacks/stack.ts'
 import type { AlertParts } from './alert-parts.ts'
 import { inTurns } from './in-turns.ts'
 import { formatValue } from '../promql/format-value.ts'
@@ -33,7 +34,7 @@ const maxError = 1024
  * if `signal` is aborted.
  */
 export async function evaluate(
-  { logs, metrics }: Pick<AlertParts, 'logs' | 'metrics'>,
+  readers: Pick<AlertParts, 'logs' | 'metrics' | 'stacks'>,
   rule: StoredAlertRule,
   before: readonly TrackedAlert[],
   { signal, tickMs }: { readonly tickMs: number; readonly signal: AbortSignal },
@@ -41,8 +42,9 @@ export async function evaluate(
   const limitMs = Math.min(longestMs, durationMs(rule.evaluation_interval))
   const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
   try {
-    const engine = rule.language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL' ? logs : metrics
-    const vector = await engine.alertVector(rule.workspace_id, rule.query, tickMs, until)
+    const isLogs = rule.language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL'
+    const reader = isLogs ? logsOf(readers, rule.engine) : metricsOf(readers, rule.engine)
+    const vector = await reader.alertVector(rule.workspace_id, rule.query, tickMs, until)
     return await outcomeOf(rule, before, vector, tickMs)
   } catch (error) {
     signal.throwIfAborted()

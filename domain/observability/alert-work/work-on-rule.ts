@@ -10,6 +10,7 @@ import { activeSilences } from '../silences/active-silences.ts'
 import { silencesOf, tooManyMatches } from '../silences/matched-alerts.ts'
 import { evaluate, failed } from './evaluate.ts'
 import type { AlertParts } from './alert-parts.ts'
+import { sendAlerts } from './send-alerts.ts'
 import { storeResult, type ReadRule } from './store-evaluation.ts'
 
 /** The time after which a disabled rule is looked at again, in milliseconds. */
@@ -67,6 +68,7 @@ async function evaluateAt(
     next_time: formatMillis(timeAfter(id, intervalMs, tickMs)),
   }
   await turn.tx(tx => storeResult(parts, tx, read, { decision, evaluated, health, nowMs: tickMs }))
+  await sendAlerts(parts, rule, { before, after: decision.alerts, silenced, intervalMs, tickMs }, turn.signal)
   parts.alertCounts.evaluated(
     error !== '' ? 'error' : health === 'OBSERVABILITY_RULE_HEALTH_NO_DATA' ? 'no_data' : 'ok',
     performance.now() - startedMs,

@@ -17,11 +17,14 @@ interface RequestKind<Request> {
   whole(reader: MessageReader): Request
 }
 
-/** Parses JSON, after its values are counted: small values take much more memory than their text. */
-function jsonOf(bytes: Uint8Array): unknown {
+/**
+ * Parses JSON, after its values are counted: small values take much more memory than their text. `revive` changes the
+ * values as that of `JSON.parse` does. Throws PAYLOAD_INVALID and PAYLOAD_TOO_LARGE.
+ */
+export function jsonOf(bytes: Uint8Array, revive?: (name: string, value: unknown) => unknown): unknown {
   new Budget().spend(countValues(bytes))
   return readable('is not JSON in UTF-8', () => {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), revive)
     if (value === null) throw invalidPayload('is null')
     return value
   })

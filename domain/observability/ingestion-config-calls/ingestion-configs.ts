@@ -28,6 +28,7 @@ import {
   ingestionKinds,
   type StoredIngestionConfig,
 } from '../ingestion-configs/ingestion-configs-store.ts'
+import { requireServed } from './require-served.ts'
 import { requireTargets } from './scrape-targets.ts'
 
 type Configs = Resources<StoredIngestionConfig, ObservabilityArea>
@@ -67,7 +68,8 @@ async function createConfig(
   request: ParsedCreateIngestionConfigRequest,
   context: CallContext,
 ) {
-  const { body, workspace } = request
+  const { body, engine, workspace } = request
+  requireServed(environment.stacks, engine, body)
   if (secretOf(body) !== undefined) (await secretAccess(environment, context, workspace))()
   requireStrongKeys(body.ingest_keys)
   await requireTargets(environment.outbound, body.prometheus_scrape?.targets)
@@ -99,7 +101,8 @@ async function updateConfig(
   request: UpdateIngestionConfigRequest,
   context: CallContext,
 ) {
-  const { body, update_mask, workspace } = request
+  const { body, engine, update_mask, workspace } = request
+  requireServed(environment.stacks, engine, body)
   const requireAccess = await secretAccess(environment, context, workspace)
   if (secretOf(body) !== undefined) requireAccess()
   requireStrongKeys(body.ingest_keys)

@@ -7,6 +7,7 @@ import type { ObservabilityEnvironment } from '../environment.ts'
 import { logAnswerText } from '../logql/answer-text.ts'
 import type { EntryPosition } from '../logql/evaluation/log-query.ts'
 import { requireFewSteps } from '../metric-calls/query-form.ts'
+import { logsOf } from '../stacks/stack.ts'
 import { nanoRangeOf, requireOrder, type NanoRange } from './log-times.ts'
 
 /** The nanoseconds of a millisecond, and the milliseconds between the default start and the end of a query. */
@@ -24,13 +25,14 @@ interface Times {
 
 /** Evaluates a query of logs. */
 export async function queryLogs(
-  { logs, pageTokens, queries, store, taxonomy }: ObservabilityEnvironment,
-  { body, workspace }: ParsedQueryLogsRequest,
+  environment: ObservabilityEnvironment,
+  { body, engine, workspace }: ParsedQueryLogsRequest,
   { now, signal }: CallContext,
 ): Promise<JsonText<LogQueryResponse>> {
+  const { pageTokens, queries, store, taxonomy } = environment
   const { direction, limit, page_token: token, query, step, ...times } = body
   const range = nanoRangeOf(times)
-  const scope = JSON.stringify(['logs:query', workspace, query, direction, limit, step ?? '', times])
+  const scope = JSON.stringify(['logs:query', workspace, engine, query, direction, limit, step ?? '', times])
   const page = token === '' ? undefined : pageOf(pageTokens.open(scope, token))
   const { end, start } = page?.times ?? timesOf(range, now)
   requireOrder(start, end)
@@ -47,7 +49,9 @@ export async function queryLogs(
     ...(page && { after: page.after }),
     timeoutMs,
   } as const
-  const { cost, next, result } = await queries.run(store, workspace, () => logs.query(workspace, asked, signal))
+  const { cost, next, result } = await queries.run(store, workspace, () =>
+    logsOf(environment, engine).query(workspace, asked, signal),
+  )
   const nextToken = next && pageTokens.sign(scope, [next.time, next.number, start, end].map(String))
   return new JsonText(logAnswerText(result, cost, nextToken ?? ''))
 }

@@ -1,10 +1,9 @@
 import type { LogEntry, LogStream } from '../../../output/observability/types.ts'
 import type { OtlpFormat, SentBody } from '../sent-body.ts'
-import type { LogQuery, LogQueryResult } from '../logql/run-query.ts'
-import type { AlertVector } from '../metrics/metric-engine.ts'
 import type { Labels, Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'
 import type { LogBatch } from './log-batch.ts'
+import type { LogReader } from './log-reader.ts'
 
 /** A request of a sender of logs. */
 export interface PushedLogs extends SentBody<OtlpFormat> {
@@ -77,10 +76,7 @@ export interface LogUsage {
  * SELECTOR_EMPTY and QUERY_…, an engine that another server serves with ENGINE_UNAVAILABLE. An aborted signal ends the
  * work.
  */
-export interface LogEngine extends TelemetryStore {
-  query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult>
-  /** Evaluates the metric query of an alert rule at a time in milliseconds since 1970. */
-  alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector>
+export interface LogEngine extends LogReader, TelemetryStore {
   /** Returns the streams with an entry between two times, in the order of their labels. */
   streams(workspace: string, times: LogTimes): Promise<readonly LogStream[]>
   /** Reads entries in the order of their ingest numbers. A read looks at a bounded part of what lies behind. */

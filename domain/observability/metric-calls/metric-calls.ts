@@ -6,6 +6,7 @@ import { durationMs } from '../../resources/durations.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { maxSeries } from '../promql/evaluation/query-budget.ts'
+import { metricsOf } from '../stacks/stack.ts'
 import { rangeOf, requireFewSteps } from './query-form.ts'
 
 /**
@@ -13,43 +14,46 @@ import { rangeOf, requireFewSteps } from './query-form.ts'
  * caller leaves.
  */
 export function metrics(environment: ObservabilityEnvironment): MetricsHandlers {
-  const { metrics: engine, store, taxonomy } = environment
+  const { store, taxonomy } = environment
   return {
     queryMetrics: (request, context) => queryMetrics(environment, request, context),
     queryMetricsRange: (request, context) => queryMetricsRange(environment, request, context),
-    async listMetricDescriptors({ workspace }, { query }) {
+    async listMetricDescriptors({ engine, workspace }, { query }) {
       await requireWorkspace(store, taxonomy, workspace)
-      return listInMemory(await engine.descriptors(workspace), query)
+      return listInMemory(await metricsOf(environment, engine).descriptors(workspace), query)
     },
-    async listMetricLabels({ label, match = [], workspace, ...times }, { query }) {
+    async listMetricLabels({ engine, label, match = [], workspace, ...times }, { query }) {
       const range = rangeOf(times)
       await requireWorkspace(store, taxonomy, workspace)
-      return listInMemory(await engine.labels(workspace, { match, ...range }, label), query)
+      const labels = await metricsOf(environment, engine).labels(workspace, { match, ...range }, label)
+      return listInMemory(labels, query)
     },
   }
 }
 
 async function queryMetrics(
-  { metrics: engine, queries, store, taxonomy }: ObservabilityEnvironment,
-  { body, workspace }: ParsedQueryMetricsRequest,
+  environment: ObservabilityEnvironment,
+  { body, engine, workspace }: ParsedQueryMetricsRequest,
   { now, signal }: CallContext,
 ) {
+  const { queries, store, taxonomy } = environment
   const { limit = maxSeries, query, time, timeout } = body
   await requireWorkspace(store, taxonomy, workspace)
   const asked = { query, limit, time: time === undefined ? now : Date.parse(time), timeoutMs: durationMs(timeout) }
-  return queries.run(store, workspace, () => engine.query(workspace, asked, signal))
+  return queries.run(store, workspace, () => metricsOf(environment, engine).query(workspace, asked, signal))
 }
 
 async function queryMetricsRange(
-  { metrics: engine, queries, store, taxonomy }: ObservabilityEnvironment,
-  { body, workspace }: ParsedQueryMetricsRangeRequest,
+  environment: ObservabilityEnvironment,
+  { body, engine, workspace }: ParsedQueryMetricsRangeRequest,
   { signal }: CallContext,
 ) {
+  const { queries, store, taxonomy } = environment
   const { query, timeout } = body
   const { start = 0, end = 0 } = rangeOf(body)
   const step = durationMs(body.step)
   requireFewSteps(start, end, step)
   await requireWorkspace(store, taxonomy, workspace)
   const asked = { query, start, end, step, timeoutMs: durationMs(timeout) }
-  return queries.run(store, workspace, () => engine.queryRange(workspace, asked, signal))
+  return queries.run(store, workspace, () => metricsOf(environment, engine).queryRange(workspace, asked, signal))
 }

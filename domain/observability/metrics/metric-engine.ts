@@ -86,11 +86,10 @@ export interface MetricUsage {
 }
 
 /**
- * The time series of all workspaces. Queries are PromQL as Prometheus 3 reads it. All functions reject with an error of
- * the area: faults of queries with QUERY_…, an engine that another server serves with ENGINE_UNAVAILABLE. An aborted
- * signal ends the work.
+ * Reads the time series of workspaces. Queries are PromQL. All functions reject with an error of the area: faults of
+ * queries with QUERY_…, an engine that does not answer now with ENGINE_UNAVAILABLE. An aborted signal ends the work.
  */
-export interface MetricEngine {
+export interface MetricReader {
   query(workspace: string, query: InstantQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>>
   queryRange(workspace: string, query: RangeQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>>
   /** Evaluates the expression of an alert rule. */
@@ -99,6 +98,10 @@ export interface MetricEngine {
   descriptors(workspace: string): Promise<readonly MetricDescriptor[]>
   /** Returns all names of labels in the order of names, with the values of `label` alone. */
   labels(workspace: string, selection: MetricSelection, label?: string): Promise<readonly MetricLabel[]>
+}
+
+/** The time series of all workspaces. Queries are evaluated as Prometheus 3 evaluates them. */
+export interface MetricEngine extends MetricReader {
   /**
    * Reads a pushed body and writes its samples; resolves once the samples are on the disk. Rejects with PAYLOAD_INVALID
    * or PAYLOAD_TOO_LARGE, with nothing written.

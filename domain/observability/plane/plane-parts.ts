@@ -9,7 +9,7 @@ import type { SenderRates } from './sender-rates.ts'
 /** The parts of the plane at which senders push. */
 export interface PlaneParts extends Pick<
   ObservabilityEnvironment,
-  'access' | 'clock' | 'functions' | 'limits' | 'retentions' | 'store' | 'taxonomy'
+  'access' | 'clock' | 'functions' | 'limits' | 'retentions' | 'stacks' | 'store' | 'taxonomy'
 > {
   readonly logs: Pick<LogEngine, 'push'>
   readonly metrics: Pick<MetricEngine, 'push'>

@@ -4,8 +4,10 @@ import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { StoredIngestionConfig } from '../ingestion-configs/ingestion-configs-store.ts'
 import type { WriteResult } from '../metrics/metric-engine.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
+import { nativeEngine } from '../stacks/stack.ts'
+import { forward } from './forward.ts'
 import type { PlaneParts } from './plane-parts.ts'
-import { encodeMessage } from './protobuf-answers.ts'
+import { encodeMessage } from '../ingest/wire/encode-message.ts'
 import { otlpForm, protobufType, type FormHeaders, type PushedForm } from './pushed-form.ts'
 import type { RateQuota } from './sender-rates.ts'
 import { takingConfig, type Signal } from './taking-config.ts'
@@ -72,10 +74,12 @@ export async function write<Format extends PushedForm['format']>(
   const { clock, limits, memory, rates, retentions, statuses } = parts
   const { id, workspace_id: workspace } = config
   rates.require(workspace, of.quota, effectiveLimit(limits, workspace, of.quota), clock.now())
-  const retentionMs = await retentions.of(workspace, `OBSERVABILITY_SIGNAL_${of.signal}`)
-  const result = await memory.read(body, length, bytes =>
-    of.write(parts, config, { ...form, body: bytes }, retentionMs),
-  )
+  const isNative = config.engine === nativeEngine
+  const retentionMs = isNative ? await retentions.of(workspace, `OBSERVABILITY_SIGNAL_${of.signal}`) : 0
+  const result = await memory.read(body, length, bytes => {
+    const sent = { ...form, body: bytes }
+    return isNative ? of.write(parts, config, sent, retentionMs) : forward(parts.stacks, config, of.signal, sent)
+  })
   rates.charge(workspace, of.quota, result.size, clock.now())
   statuses.received(id, result, clock.now())
   return result

@@ -7,15 +7,17 @@ import type { CallContext } from '../../../runtime/context.ts'
 import { parseDuration } from '../../../runtime/timestamps.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import { tracesOf } from '../stacks/stack.ts'
 import type { TracePosition, TraceRange } from '../traces/trace-engine.ts'
 import { timeoutMs, traceRange } from './trace-range.ts'
 
 /** Searches traces; each page has the range of the first one, also if its end was the time of that call. */
 export async function searchTraces(
-  { pageTokens, queries, store, taxonomy, traces }: ObservabilityEnvironment,
-  { body, workspace }: ParsedSearchTracesRequest,
+  environment: ObservabilityEnvironment,
+  { body, engine, workspace }: ParsedSearchTracesRequest,
   { now, path, signal }: CallContext,
 ): Promise<SearchTracesResponse> {
+  const { pageTokens, queries, store, taxonomy } = environment
   const scope = `${path} ${scopeOf(body)}`
   const token = body.page_token ?? ''
   const asked = traceRange(body, now)
@@ -35,7 +37,9 @@ export async function searchTraces(
     spanName,
     timeoutMs,
   }
-  const found = await queries.run(store, workspace, () => traces.search(workspace, wanted, signal))
+  const found = await queries.run(store, workspace, () =>
+    tracesOf(environment, engine).search(workspace, wanted, signal),
+  )
   const next = found.next && pageTokens.sign(scope, [...found.next, range.start, range.end])
   return { traces: [...found.traces], next_page_token: next ?? '' }
 }

@@ -5,6 +5,7 @@ import type { CallContext } from '../../../runtime/context.ts'
 import { faultAt } from '../../../runtime/errors.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import { tracesOf } from '../stacks/stack.ts'
 import { searchTraces } from './search-traces.ts'
 import { timeoutMs, traceRange } from './trace-range.ts'
 
@@ -19,13 +20,13 @@ export const traces = (environment: ObservabilityEnvironment): TraceHandlers => 
 })
 
 async function getTrace(
-  { store, taxonomy, traces: engine }: ObservabilityEnvironment,
-  { id, workspace }: GetTraceRequest,
+  environment: ObservabilityEnvironment,
+  { engine, id, workspace }: GetTraceRequest,
   { signal }: CallContext,
 ) {
   if (!/^[0-9a-f]{32}$/i.test(id)) throw faultAt(traceIdInvalid, 'id', 'must be 32 hexadecimal digits')
-  await requireWorkspace(store, taxonomy, workspace)
-  return engine.trace(workspace, id.toLowerCase(), signal)
+  await requireWorkspace(environment.store, environment.taxonomy, workspace)
+  return tracesOf(environment, engine).trace(workspace, id.toLowerCase(), signal)
 }
 
 async function getServiceGraph(

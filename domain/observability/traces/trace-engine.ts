@@ -90,13 +90,20 @@ export interface SpanLimits {
 }
 
 /**
- * The traces of all workspaces. All functions reject with an error of the area: faults of queries with QUERY_…, an engine
- * that another server serves with ENGINE_UNAVAILABLE. An aborted signal ends the work.
+ * Reads the traces of workspaces. Rejects with an error of the area: faults of queries with QUERY_…, an engine that does
+ * not answer now with ENGINE_UNAVAILABLE. An aborted signal ends the work.
  */
-export interface TraceEngine extends TelemetryStore {
+export interface TraceSource {
   /** Returns a trace with its first 10,000 spans. Rejects with TRACE_NOT_FOUND. */
   trace(workspace: string, traceId: string, signal: AbortSignal): Promise<JsonText<Trace>>
   search(workspace: string, query: TraceQuery, signal: AbortSignal): Promise<FoundTraces>
+}
+
+/**
+ * The traces of all workspaces. All functions reject with an error of the area: faults of queries with QUERY_…, an engine
+ * that another server serves with ENGINE_UNAVAILABLE. An aborted signal ends the work.
+ */
+export interface TraceEngine extends TelemetryStore, TraceSource {
   graph(workspace: string, query: GraphQuery, signal: AbortSignal): Promise<ServiceGraph>
   /**
    * Reads a pushed body and writes its spans; resolves once the spans are on the disk. A span replaces the span with its

@@ -1,3 +1,4 @@
+import { engineCapabilityUnsupported } from '../../../output/shared/errors.ts'
 import { bucketNotFound, objectNotFound, sourcePreconditionFailed } from '../../../output/storage/errors.ts'
 import type { ParsedCopyObjectRequest } from '../../../output/storage/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
@@ -5,6 +6,7 @@ import { ApiError, atField } from '../../../runtime/errors.ts'
 import { platform } from '../../ports/access.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
+import { nativeEngine } from '../by-engine.ts'
 import { bucketCollection, type StoredBucket } from '../buckets/buckets-store.ts'
 import type { StorageEnvironment } from '../environment.ts'
 import { findVersion } from '../objects/find-version.ts'
@@ -28,12 +30,19 @@ export async function sourceBucket(
   return found
 }
 
-/** Returns the bucket of the source. Throws BUCKET_NOT_FOUND if the engine of the copy has no such bucket. */
+/**
+ * Returns the bucket of the source, of the engine of the copy or of an engine of the same kind. Throws BUCKET_NOT_FOUND for
+ * an absent bucket, and ENGINE_CAPABILITY_UNSUPPORTED for a bucket of an engine of another kind.
+ */
 export function requireSource(
   source: StoredBucket | undefined,
   { body, bucket, engine }: ParsedCopyObjectRequest,
 ): StoredBucket {
-  if (source?.engine === engine) return source
+  if (source && (source.engine === nativeEngine) === (engine === nativeEngine)) return source
+  if (source) {
+    const message = 'a copy between the native engine and an S3 store is not made; download the object and upload it'
+    throw engineCapabilityUnsupported(message, { capability: 'COPY_BETWEEN_ENGINES' })
+  }
   const { source_bucket_id: name = bucket } = body
   const message = `engine ${engine} has no bucket ${name}`
   throw atField(bucketNotFound(message, { resource: { type: 'storage.buckets', name } }), 'source_bucket_id')

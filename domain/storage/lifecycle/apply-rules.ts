@@ -8,7 +8,10 @@ import type { StorageEnvironment } from '../environment.ts'
 import { VersionChanges } from '../objects/version-changes.ts'
 import { endUpload } from '../uploads/end-upload.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
+import { nativeEngine } from '../by-engine.ts'
 import { canHold, endsUploads, isDueUpload, type Rule } from '../rules/due.ts'
+import { isActive } from './active-bucket.ts'
+import { applyRemoteRule, type RemoteApplying } from './remote-rule.ts'
 import { Judge, removeVersions } from './remove-versions.ts'
 import { nothingRemoved, noteRemoved, runCollection, takeRun, totalOf, type Removed } from './runs-store.ts'
 import { uploadsFor, versionsFor } from './scans.ts'
@@ -19,7 +22,7 @@ const sleep = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
 const batchSize = 50
 
 /** The parts that the work of lifecycle rules uses. */
-export type Applying = Pick<StorageEnvironment, 'clock' | 'failed' | 'operations' | 'removed' | 'store' | 'taxonomy'>
+export type Applying = RemoteApplying & Pick<StorageEnvironment, 'failed' | 'operations'>
 
 /**
  * Applies the lifecycle rules of all buckets (storage.md 1). A run that has removed something from a bucket ends with one
@@ -43,24 +46,15 @@ export async function applyAllRules(environment: Applying, turn: Turn): Promise<
 }
 
 async function applyRules(environment: Applying, turn: Turn, bucket: StoredBucket): Promise<void> {
-  if (!(await isActive(environment, environment.store, bucket))) return
+  if (!(await isActive(environment.taxonomy, environment.store, bucket))) return
   for (const rule of bucket.lifecycle_rules) {
     if (!canHold(rule)) continue
-    await new RuleRun(environment, turn, bucket, rule).run()
+    if (bucket.engine === nativeEngine) await new RuleRun(environment, turn, bucket, rule).run()
+    else await applyRemoteRule(environment, turn, bucket, rule)
     if (turn.signal.aborted) return
   }
   if (await environment.store.exists(runCollection, { id: bucket.id }))
     await turn.tx(tx => endRun(environment, tx, bucket.id, bucket.workspace_id))
-}
-
-/** Whether rules may act on a bucket: the bucket is not being deleted, and its workspace is ACTIVE (storage.md 4.13). */
-async function isActive(
-  { taxonomy }: Applying,
-  reader: Parameters<Applying['taxonomy']['effectiveState']>[0],
-  { state, workspace_id }: StoredBucket,
-): Promise<boolean> {
-  if (state !== 'STORAGE_BUCKET_STATE_ACTIVE') return false
-  return (await taxonomy.effectiveState(reader, workspaceScope(workspace_id)))?.state === 'ACTIVE'
 }
 
 /** One rule of a bucket in one run. */
@@ -131,7 +125,7 @@ async function removeBatch(
   const { clock, taxonomy } = environment
   await taxonomy.share(tx, workspaceScope(workspace_id))
   const changes = await VersionChanges.find(tx, id, clock.now())
-  if (!changes || !(await isActive(environment, tx, changes.bucket))) return undefined
+  if (!changes || !(await isActive(taxonomy, tx, changes.bucket))) return undefined
   // The rules may have changed since the search, and versions too; the present rows decide.
   const rule = changes.bucket.lifecycle_rules.find(each => each.id === ruleId)
   if (!rule) return undefined

@@ -25,13 +25,12 @@ export function requireCapability(of: Pick<StoredClass, 'name' | 's3'>, capabili
 
 /** Throws ENGINE_CAPABILITY_UNSUPPORTED for settings of a bucket that no S3 store enforces. */
 export function requireEnforced(body: BucketUpdate): void {
-  const { lifecycle_rules = [], max_object_size_bytes, quota_bytes = 0, quota_objects = 0, retention_policy } = body
+  const { max_object_size_bytes, quota_bytes = 0, quota_objects = 0, retention_policy } = body
   const given = {
     retention_policy: retention_policy !== undefined,
     max_object_size_bytes: max_object_size_bytes !== undefined,
     quota_bytes: quota_bytes > 0,
     quota_objects: quota_objects > 0,
-    lifecycle_rules: lifecycle_rules.length > 0,
   }
   for (const [field, isGiven] of Object.entries(given))
     if (isGiven) throw unsupported(field, `${field} cannot be enforced`)

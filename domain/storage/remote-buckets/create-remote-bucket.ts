@@ -63,12 +63,16 @@ export async function createRemoteBucket(
 }
 
 /** Records the intent, and makes the bucket with its settings in the store. Throws ENGINE_UNAVAILABLE. */
-async function makeBucket({ store, stores }: StorageEnvironment, bucket: StoredBucket, of: StoredClass): Promise<void> {
+async function makeBucket(
+  { processes, store, stores }: StorageEnvironment,
+  bucket: StoredBucket,
+  of: StoredClass,
+): Promise<void> {
   const remote_name = remoteName(of.s3?.bucket_prefix ?? '', bucket)
   const { create_time, id, workspace_id } = bucket
   const remote = await stores.of(of)
-  const row = { id, workspace_id, class_id: of.id, remote_name, state: 'MAKING', is_due: 'NO', create_time } as const
-  await store.tx(tx => tx.insert(remoteCollection, row))
+  const row = { id, workspace_id, class_id: of.id, remote_name, create_time, owner: processes.id }
+  await store.tx(tx => tx.insert(remoteCollection, { ...row, state: 'MAKING', is_due: 'NO' }))
   await answered(remote.createBucket(remote_name))
   await answered(writeSettings(remote, of, remote_name, bucket))
 }

@@ -17,6 +17,8 @@ export interface RemoteRow {
   /** Whether settings of the bucket may differ from those in the store. */
   readonly is_due: 'YES' | 'NO'
   readonly create_time: string
+  /** The process whose call makes the bucket. */
+  readonly owner: string
 }
 
 /** The buckets in S3 stores. */

@@ -18,11 +18,14 @@ import { requireMetadataSize } from '../objects/object-limits.ts'
 import { invalidName } from '../objects/object-name.ts'
 import { contentStoreOf, type BucketStore } from '../remote-buckets/bucket-store.ts'
 import { unsupported } from '../remote-buckets/capabilities.ts'
+import { areOneAccount, mostPassedBytes } from '../remote-copies/copy-bytes.ts'
+import type { RemoteCopyOrder } from '../remote-copies/copy-order.ts'
+import { remoteCopying } from '../remote-copies/copy-procedure.ts'
 import { answered } from '../remote-store/answered-faults.ts'
 import { unless } from '../remote-store/remote-fault.ts'
 import { rehearse } from '../remote-store/rehearse.ts'
 import type { RemoteContent, RemoteObject } from '../remote-store/remote-store.ts'
-import { beginChange, endChange } from './changes-store.ts'
+import { makeChange } from './changes-store.ts'
 import { checkedBucket, type Checked } from './delete-remote-object.ts'
 import { findRemoteVersion, isLatestAlone } from './find-remote-version.ts'
 
@@ -30,8 +33,8 @@ import { findRemoteVersion, isLatestAlone } from './find-remote-version.ts'
 const maxCopyBytes = 5 * 2 ** 30
 
 /**
- * Copies a version within a store: the store copies the bytes, and the operation is DONE (storage.md 4.10). A copy between
- * stores is refused, and so is a copy of more than 5 GiB.
+ * Copies a version (storage.md 4.10): within a storage class the store copies the bytes, and the operation is DONE. Work
+ * copies between storage classes, and copies more than 5 GiB in parts; the operation is PENDING.
  */
 export async function copyRemoteObject(
   environment: StorageEnvironment,
@@ -59,33 +62,56 @@ export async function copyRemoteObject(
   if (refusal) throw refusal
   const from = requireSource(source, request)
   if (from.workspace_id !== workspace) await taxonomy.checkActive(rows, from.workspace_id)
-  if (from.storage_class !== bucket.storage_class)
-    throw unsupported('COPY_BETWEEN_STORES', 'a copy between storage classes is not made')
   const place = await contentStoreOf(environment, bucket)
   const sourcePlace = await contentStoreOf(environment, from)
   const found = await sourceObject(sourcePlace, from, body)
   requireChange(from, found, request)
-  if (found.object.size > maxCopyBytes) throw unsupported('LARGE_COPY', 'a copy of more than 5 GiB is not made')
+  const isBetween = !areOneAccount({ from: sourcePlace, to: place })
+  if (isBetween && found.object.size > mostPassedBytes)
+    throw unsupported('LARGE_COPY', 'a copy of more than 78 GiB between storage classes is not made')
   await requireTarget(place, bucket, body, overwriteRefusal)
-  const change = { id: clock.newId(), type: 'CREATE', workspace_id: workspace, bucket_id, object } as const
-  await beginChange(rows, { ...change, version_id: '', create_time: formatMillis(context.now) })
   const versionId = isLatestAlone(from, body.source_version_id) ? '' : body.source_version_id
   const failed = () => changedSource(found.object)
   const content = contentOf(body)
-  await answered(
-    place.store.copy({
-      source: { bucket: sourcePlace.name, object: body.source_object, versionId },
-      target: { bucket: place.name, object },
-      sourceIfMatch: found.object.etag,
-      ...(content && { content }),
-    }),
-    { precondition: failed, object: failed, version: failed },
+  if (isBetween || found.object.size > maxCopyBytes) {
+    const { contentType, contentEncoding, contentDisposition, contentLanguage, cacheControl, metadata } = found.object
+    const kept = { contentType, contentEncoding, contentDisposition, contentLanguage, cacheControl, metadata }
+    const { etag, size } = found.object
+    const order: RemoteCopyOrder = {
+      id: clock.newId(),
+      source: { bucket: from.id, object: body.source_object, versionId, etag, size },
+      target: { bucket: bucket_id, object },
+      content: content ?? kept,
+      ifNoneMatch: body.if_none_match === '*',
+      time: formatMillis(context.now),
+    }
+    const resourceId = `${bucket_id}/${object}`
+    return operations.mutate(context, request, async tx => {
+      await taxonomy.share(tx, scope)
+      const procedure = { kind: remoteCopying, input: order }
+      return { type: 'CREATE', resourceType: 'storage.objects', resourceId, scope, procedure }
+    })
+  }
+  const copy = {
+    source: { bucket: sourcePlace.name, object: body.source_object, versionId },
+    target: { bucket: place.name, object },
+    sourceIfMatch: found.object.etag,
+    ...(content && { content }),
+  }
+  const change = { type: 'CREATE', workspace_id: workspace, bucket_id, object, version_id: '' } as const
+  return makeChange(
+    environment,
+    { ...change, create_time: formatMillis(context.now) },
+    {
+      request: () => answered(place.store.copy(copy), { precondition: failed, object: failed, version: failed }),
+      commit: end =>
+        operations.mutate(context, request, async tx => {
+          await taxonomy.share(tx, scope)
+          await end(tx)
+          return { type: 'CREATE', resourceType: 'storage.objects', resourceId: `${bucket_id}/${object}`, scope }
+        }),
+    },
   )
-  return operations.mutate(context, request, async tx => {
-    await taxonomy.share(tx, scope)
-    await endChange(tx, change.id)
-    return { type: 'CREATE', resourceType: 'storage.objects', resourceId: `${bucket_id}/${object}`, scope }
-  })
 }
 
 /** Returns the version that is copied. Throws OBJECT_NOT_FOUND, OBJECT_VERSION_NOT_FOUND and SOURCE_PRECONDITION_FAILED. */

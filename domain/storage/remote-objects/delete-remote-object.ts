@@ -15,7 +15,7 @@ import { requireUsable } from '../objects/version-changes.ts'
 import { contentStoreOf } from '../remote-buckets/bucket-store.ts'
 import { answered } from '../remote-store/answered-faults.ts'
 import { rehearse } from '../remote-store/rehearse.ts'
-import { beginChange, endChange } from './changes-store.ts'
+import { makeChange } from './changes-store.ts'
 import { findRemoteVersion, isLatestAlone, type FoundVersion } from './find-remote-version.ts'
 
 /** A bucket whose objects a call wants to change, and the refusal of the change by the states of its surroundings. */
@@ -30,7 +30,7 @@ export async function deleteRemoteObject(
   request: DeleteObjectRequest,
   context: CallContext,
 ): Promise<JsonText<StorageOperation>> {
-  const { clock, operations, store: rows, taxonomy } = environment
+  const { operations, taxonomy } = environment
   const { bucket: bucket_id, etag, object, version_id: versionId = '', workspace } = request
   const invalid = invalidName('object', object)
   if (invalid) throw invalid
@@ -47,17 +47,24 @@ export async function deleteRemoteObject(
   const found = factsOf(await findRemoteVersion(place, bucket, { object, versionId }))
   requireEtag(found, etag)
   if (refusal) throw refusal
-  const change = { id: clock.newId(), type: 'DELETE', workspace_id: workspace, bucket_id, object } as const
-  await beginChange(rows, { ...change, version_id: versionId, create_time: formatMillis(context.now) })
   const sent = isLatestAlone(bucket, versionId) ? '' : versionId
-  await answered(place.store.remove({ bucket: place.name, object, versionId: sent }))
   const isKept = versionId === '' && bucket.versioning === 'STORAGE_VERSIONING_ENABLED'
-  return operations.mutate(context, request, async tx => {
-    await taxonomy.share(tx, scope)
-    await endChange(tx, change.id)
-    const warnings = !isKept && (await isEarly(tx, bucket, found, context.now)) ? [early] : []
-    return { type: 'DELETE', resourceType: 'storage.objects', resourceId: `${bucket_id}/${object}`, scope, warnings }
-  })
+  const change = { type: 'DELETE', workspace_id: workspace, bucket_id, object, version_id: versionId } as const
+  return makeChange(
+    environment,
+    { ...change, create_time: formatMillis(context.now) },
+    {
+      request: () => answered(place.store.remove({ bucket: place.name, object, versionId: sent })),
+      commit: end =>
+        operations.mutate(context, request, async tx => {
+          await taxonomy.share(tx, scope)
+          await end(tx)
+          const warnings = !isKept && (await isEarly(tx, bucket, found, context.now)) ? [early] : []
+          const resourceId = `${bucket_id}/${object}`
+          return { type: 'DELETE', resourceType: 'storage.objects', resourceId, scope, warnings }
+        }),
+    },
+  )
 }
 
 /** Returns the bucket of a path. Throws WORKSPACE_NOT_FOUND and BUCKET_NOT_FOUND. */

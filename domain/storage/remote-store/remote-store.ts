@@ -132,9 +132,19 @@ export interface RemoteRequest {
   readonly expiresSeconds: number
 }
 
-/** A small object of a probe. */
+/** A copy of a range of an object to a part of an upload, within one account of a store. */
+export interface RemotePartCopy extends Omit<RemoteCopy, 'content'> {
+  readonly uploadId: string
+  readonly number: number
+  readonly first: number
+  readonly last: number
+}
+
+/** A small object: of a probe, or of a copy between stores. */
 export interface RemoteSample extends Omit<RemoteName, 'versionId'> {
-  readonly body: string
+  readonly body: string | Uint8Array
+  /** The members of the object; absent: those that the store chooses. */
+  readonly content?: RemoteContent
   readonly ifNoneMatch?: boolean
   /** The SHA-256 that the store must compare, in Base64. */
   readonly sha256?: string
@@ -167,13 +177,31 @@ export interface RemoteStore {
   read(name: RemoteName): Promise<RemoteObject>
   /** Returns the first bytes of an object, from `first` to `last`. */
   range(name: RemoteName, first: number, last: number): Promise<string>
+  /**
+   * Returns the bytes of an object from `first` to `last`, at most 16 MiB. Throws `precondition` if the object has another
+   * ETag.
+   */
+  bytes(
+    name: RemoteName,
+    range: { readonly first: number; readonly last: number; readonly etag: string },
+  ): Promise<Uint8Array>
   put(sample: RemoteSample): Promise<void>
   /** Deletes a version, or the object; an absent object counts as deleted. */
   remove(name: RemoteName): Promise<void>
   copy(copy: RemoteCopy): Promise<void>
-  /** Returns the id of a new upload. */
-  beginUpload(bucket: string, object: string, content: RemoteContent): Promise<string>
-  putPart(upload: Omit<RemoteName, 'versionId'>, uploadId: string, number: number, body: string): Promise<string>
+  /**
+   * Returns the id of a new upload. With `hasChecksums`, the store wants a SHA-256 with each part, and else with none: AWS
+   * S3 refuses other parts.
+   */
+  beginUpload(bucket: string, object: string, content: RemoteContent, hasChecksums?: boolean): Promise<string>
+  putPart(
+    upload: Omit<RemoteName, 'versionId'>,
+    uploadId: string,
+    number: number,
+    body: string | Uint8Array,
+  ): Promise<string>
+  /** Returns the ETag of the part. Throws `precondition` if the source has another ETag. */
+  copyPart(copy: RemotePartCopy): Promise<string>
   /** Iterates over the parts in ascending order. Throws `upload`. */
   parts(upload: Omit<RemoteName, 'versionId'>, uploadId: string): AsyncIterable<RemotePart>
   /** Throws `upload`, `part`, `order`, `small` and `precondition`. */

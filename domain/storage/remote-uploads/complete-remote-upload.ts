@@ -3,8 +3,6 @@ import type { ParsedCompleteMultipartUploadRequest, StorageOperation } from '../
 import type { CallContext } from '../../../runtime/context.ts'
 import { faultAt } from '../../../runtime/errors.ts'
 import type { Answer, JsonText } from '../../../runtime/json.ts'
-import { formatMillis } from '../../../runtime/timestamps.ts'
-import type { Store } from '../../ports/store.ts'
 import { workspaceScope } from '../../resources/kind.ts'
 import { refusalOf } from '../../resources/refusal.ts'
 import type { StoredBucket } from '../buckets/buckets-store.ts'
@@ -14,7 +12,7 @@ import { maxObjectBytes, tooLarge } from '../objects/object-limits.ts'
 import { requireUsable } from '../objects/version-changes.ts'
 import { mayOverwrite } from '../presigned/signable-bucket.ts'
 import { contentStoreOf, type BucketStore } from '../remote-buckets/bucket-store.ts'
-import { requireCapability } from '../remote-buckets/capabilities.ts'
+import { requireCapability, unsupported } from '../remote-buckets/capabilities.ts'
 import { answered } from '../remote-store/answered-faults.ts'
 import { unless } from '../remote-store/remote-fault.ts'
 import { rehearse } from '../remote-store/rehearse.ts'
@@ -24,8 +22,9 @@ import { compositeEtag, compositeSha256 } from '../uploads/composite.ts'
 import { writeEnd } from '../uploads/end-upload.ts'
 import { absentUpload, findUpload, requireActiveUpload } from '../uploads/find-upload.ts'
 import { uploadCollection, type StoredUpload } from '../uploads/uploads-store.ts'
+import { endThrough } from './end-through.ts'
 import { findRemoteUpload, remoteParts } from './find-remote-upload.ts'
-import { remoteUploadCollection, type RemoteUploadRow } from '../remote-buckets/remote-upload-rows.ts'
+import type { RemoteUploadRow } from '../remote-buckets/remote-upload-rows.ts'
 
 interface Found {
   readonly bucket: StoredBucket
@@ -86,24 +85,30 @@ async function complete(
     if (row.completing === digest && (await isCompleted(place, upload, body))) return commit()
     throw absentUpload(bucket_id, upload_id)
   }
-  const listed = requireSound(parts, place, body)
+  const listed = requireSound(parts, place, row, body)
   if (overwriteRefusal && mayOverwrite(bucket, body.if_none_match) && (await isTaken(place, upload)))
     throw overwriteRefusal
-  await recordIntent(store, row, digest, context)
-  await completeInStore(place, upload, row, body, listed)
-  return commit()
+  return endThrough(
+    environment,
+    upload_id,
+    { completing: digest, completing_etag: compositeEtag(listed) },
+    { request: () => completeInStore(place, upload, row, body, listed), commit },
+  )
 }
 
 /** Returns the listed parts. Throws PART_MISSING, PART_ETAG_MISMATCH, PART_TOO_SMALL, CHECKSUM_MISMATCH and OBJECT_TOO_LARGE. */
 function requireSound(
   parts: ReadonlyMap<number, RemotePart>,
   { of }: BucketStore,
+  { checksums }: RemoteUploadRow,
   { checksum_sha256: given, parts: wanted }: Request['body'],
 ): readonly RemotePart[] {
   const listed = listedParts(parts, wanted)
   requireLargeParts(listed)
   if (given !== '') {
     requireCapability(of, 'CHECKSUM_SHA256')
+    if (checksums !== 'SHA256')
+      throw unsupported('MIXED_CHECKSUMS', 'a checksum of parts without checksums is not compared')
     const sum = compositeSha256(listed.map(({ sha256 }) => ({ checksum_sha256: sha256 })))
     if (sum !== given) throw otherDigest(sum)
   }
@@ -119,24 +124,6 @@ async function isCompleted({ name, store }: BucketStore, { object }: StoredUploa
   const found = await answered(unless(store.read({ bucket: name, object }), 'object', 'unsupported'))
   return found?.etag === compositeEtag(parts.map(({ etag }) => ({ etag: etag.replaceAll('"', '') })))
 }
-
-/** Records that the store is about to complete an upload. */
-const recordIntent = (
-  store: Store,
-  { id }: RemoteUploadRow,
-  completing: string,
-  { now }: Pick<CallContext, 'now'>,
-): Promise<void> =>
-  store.tx(async tx => {
-    const stored = await tx.lock(remoteUploadCollection, id)
-    if (stored)
-      await tx.update(
-        remoteUploadCollection,
-        id,
-        { ...stored.value, completing, completing_time: formatMillis(now) },
-        stored.version,
-      )
-  })
 
 async function completeInStore(
   { name, store }: BucketStore,

@@ -1,7 +1,7 @@
 import type { Reader } from '../../ports/store.ts'
 import { absentUpload } from '../uploads/find-upload.ts'
 import type { BucketStore } from '../remote-buckets/bucket-store.ts'
-import type { RemotePart } from '../remote-store/remote-store.ts'
+import type { RemoteContent, RemotePart } from '../remote-store/remote-store.ts'
 import type { StoredUpload } from '../uploads/uploads-store.ts'
 import { remoteUploadCollection, type RemoteUploadRow } from '../remote-buckets/remote-upload-rows.ts'
 
@@ -25,3 +25,23 @@ export async function remoteParts(
   for await (const part of store.parts({ bucket: name, object }, remote_id)) parts.set(part.number, part)
   return parts
 }
+
+/** Returns the members of the object that an upload makes. */
+export const contentOf = (
+  upload: Pick<
+    StoredUpload,
+    | 'cache_control'
+    | 'content_disposition'
+    | 'content_encoding'
+    | 'content_language'
+    | 'content_type'
+    | 'custom_metadata'
+  >,
+): RemoteContent => ({
+  contentType: upload.content_type === '' ? 'application/octet-stream' : upload.content_type,
+  contentEncoding: upload.content_encoding,
+  contentDisposition: upload.content_disposition,
+  contentLanguage: upload.content_language,
+  cacheControl: upload.cache_control,
+  metadata: upload.custom_metadata,
+})

@@ -4,10 +4,9 @@ import type { StorageEnvironment } from '../environment.ts'
 import { expirySeconds } from '../presigned/presigned-form.ts'
 import { recordSignature } from '../presigned/record-signature.ts'
 import { contentStoreOf } from '../remote-buckets/bucket-store.ts'
-import { requireCapability } from '../remote-buckets/capabilities.ts'
 import { signRemote } from '../remote-objects/sign-remote.ts'
 import { partHeaders, partQuery, uploadOfParts } from '../uploads/part-urls.ts'
-import { findRemoteUpload } from './find-remote-upload.ts'
+import { withChecksums } from './part-checksums.ts'
 
 /** Signs a URL for each of the parts that a caller names; the URLs lead to the store. */
 export async function remotePartUrls(
@@ -19,10 +18,9 @@ export async function remotePartUrls(
   const { body, workspace } = request
   const { bucket, upload } = await uploadOfParts(environment, request, context)
   const place = await contentStoreOf(environment, bucket)
-  const { remote_id } = await findRemoteUpload(store, upload)
-  if (body.parts.some(({ checksum_sha256 }) => checksum_sha256 !== '')) requireCapability(place.of, 'CHECKSUM_SHA256')
   const amount = body.parts.reduce((sum, { content_length = 0 }) => sum + content_length, 0)
   await taxonomy.requireRoom(store, workspace, { quota: 'storage.bytes', amount: Math.max(1, amount) })
+  const { remote_id } = await withChecksums(environment, place, upload, body.parts)
   const part_urls: PartUrl[] = []
   for (const part of body.parts) {
     const { part_number } = part

@@ -28,9 +28,10 @@ import { absentUpload, findUpload, requireActiveUpload } from '../uploads/find-u
 import { listUploads } from '../uploads/uploads.ts'
 import { uploadCollection, type StoredUpload } from '../uploads/uploads-store.ts'
 import { completeRemoteUpload } from './complete-remote-upload.ts'
-import { findRemoteUpload, remoteParts } from './find-remote-upload.ts'
+import { endThrough } from './end-through.ts'
+import { contentOf, findRemoteUpload, remoteParts } from './find-remote-upload.ts'
 import { remotePartUrls } from './remote-part-urls.ts'
-import { remoteUploadCollection } from '../remote-buckets/remote-upload-rows.ts'
+import { remoteUploadCollection, unended } from '../remote-buckets/remote-upload-rows.ts'
 
 /** The calls on uploads in parts to S3 stores. */
 export const remoteUploads = (environment: StorageEnvironment): MultipartUploadHandlers => ({
@@ -87,23 +88,15 @@ async function createRemoteUpload(
         id,
         bucket_id,
         remote_id: begun.uploadId,
-        completing: '',
-        completing_time: '',
+        checksums: '',
+        ...unended,
       })
       return { type: 'CREATE', resourceType: 'storage.multipartUploads', resourceId: id, scope }
     })
   const checked = await rehearse<StoredBucket, JsonText<StorageOperation>>(commit)
   if (checked.kind === 'recorded') return checked.answer
   const { name, store } = await contentStoreOf(environment, checked.result)
-  const content = {
-    contentType: body.content_type === '' ? 'application/octet-stream' : body.content_type,
-    contentEncoding: body.content_encoding,
-    contentDisposition: body.content_disposition,
-    contentLanguage: body.content_language,
-    cacheControl: body.cache_control,
-    metadata: body.custom_metadata,
-  }
-  return commit({ uploadId: await answered(store.beginUpload(name, body.object, content)) })
+  return commit({ uploadId: await answered(store.beginUpload(name, body.object, contentOf(body))) })
 }
 
 /** Ends an upload without an object: in the store first, and then its row. */
@@ -138,6 +131,10 @@ async function abortRemoteUpload(
   const { bucket, upload } = checked.result
   const { name, store } = await contentStoreOf(environment, bucket)
   const { remote_id } = await findRemoteUpload(environment.store, upload)
-  await answered(store.abortUpload({ bucket: name, object: upload.object }, remote_id))
-  return commit()
+  return endThrough(
+    environment,
+    upload_id,
+    { is_aborting: true },
+    { request: () => answered(store.abortUpload({ bucket: name, object: upload.object }, remote_id)), commit },
+  )
 }

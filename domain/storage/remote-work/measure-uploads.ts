@@ -3,6 +3,7 @@ import type { StoredBucket } from '../buckets/buckets-store.ts'
 import type { BucketStore } from '../remote-buckets/bucket-store.ts'
 import { unless } from '../remote-store/remote-fault.ts'
 import { remoteParts } from '../remote-uploads/find-remote-upload.ts'
+import { remoteCopyCollection } from '../remote-copies/copies-store.ts'
 import { remoteUploadCollection } from '../remote-buckets/remote-upload-rows.ts'
 import { uploadCollection } from '../uploads/uploads-store.ts'
 import type { Converging } from './converging.ts'
@@ -24,10 +25,12 @@ export async function measureUploads(
   const known = new Map<string, string>()
   for await (const { id, value } of rows.each(remoteUploadCollection, { bucket_id: bucket.id }))
     known.set(value.remote_id, id)
+  const copying = new Set<string>()
+  for await (const { value } of rows.each(remoteCopyCollection, { bucket_id: bucket.id })) copying.add(value.remote_id)
   let bytes = 0
   for await (const { object, startedMs, uploadId: remote_id } of store.uploads(name)) {
     const id = known.get(remote_id)
-    if (id === undefined && startedMs + orphanMs <= clock.now())
+    if (id === undefined && !copying.has(remote_id) && startedMs + orphanMs <= clock.now())
       await store.abortUpload({ bucket: name, object }, remote_id)
     const parts = await unless(remoteParts(place, { object }, { remote_id }), 'upload', 'object')
     if (!parts) continue

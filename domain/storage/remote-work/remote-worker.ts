@@ -6,19 +6,17 @@ import { remoteCollection } from '../remote-buckets/remote-rows.ts'
 import { changeCollection } from '../remote-objects/changes-store.ts'
 import { remoteUploadCollection } from '../remote-buckets/remote-upload-rows.ts'
 import type { Converging } from './converging.ts'
+import { leftCalls } from './left-calls.ts'
 import { recordChange } from './record-change.ts'
 import { tidyUpload } from './tidy-upload.ts'
 
 /** The time between two runs, in milliseconds. */
 const everyMs = 10_000
 
-/** The time after which the call that has begun a change is taken for dead, in milliseconds: it outlives all its requests. */
-const givenUpMs = 600_000
-
 /**
  * Returns the worker that brings rows and S3 stores together after a crash, and after a time in which a store did not
  * answer: it deletes buckets whose creation was given up, writes settings, ends uploads whose time is over, and records
- * changes of objects whose call has died. A failure does not prevent the rest.
+ * changes of objects and ends of uploads whose call has died. A failure does not prevent the rest.
  */
 export const remoteWorker = (environment: Converging): Worker => ({
   name: 'storage.s3',
@@ -28,8 +26,8 @@ export const remoteWorker = (environment: Converging): Worker => ({
 
 /** Does the work once. */
 export async function converge(environment: Converging, turn: Turn): Promise<void> {
-  const { clock, store } = environment
-  const isOld = (time: string): boolean => Date.parse(time) + givenUpMs <= clock.now()
+  const { store } = environment
+  const calls = leftCalls(environment)
   const attempt = async (subject: string, work: () => Promise<void>): Promise<void> => {
     if (turn.signal.aborted) return
     try {
@@ -39,13 +37,13 @@ export async function converge(environment: Converging, turn: Turn): Promise<voi
     }
   }
   for await (const { id, value } of store.each(remoteCollection, { state: ['MAKING', 'DROPPING'] }))
-    if (value.state === 'DROPPING' || isOld(value.create_time))
+    if (value.state === 'DROPPING' || (await calls.isLeft(value.owner, value.create_time)))
       await attempt(`${bucketKind.type} ${id}`, () => dropBucket(environment, id))
   for await (const { id } of store.each(remoteCollection, { is_due: 'YES' }))
     await attempt(`${bucketKind.type} ${id}`, () => applySettings(environment, id))
   for await (const { value } of store.each(changeCollection))
-    if (isOld(value.create_time))
-      await attempt(`storage.objects ${value.bucket_id}`, () => recordChange(environment, turn, value))
+    if (await calls.isLeft(value.owner, value.create_time))
+      await attempt(`storage.objects ${value.bucket_id}`, () => recordChange(environment, turn, value, calls))
   for await (const { id, value } of store.each(remoteUploadCollection))
-    await attempt(`storage.multipartUploads ${id}`, () => tidyUpload(environment, turn, value, isOld))
+    await attempt(`storage.multipartUploads ${id}`, () => tidyUpload(environment, turn, value, calls))
 }

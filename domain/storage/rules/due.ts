@@ -27,7 +27,11 @@ export const canHold = ({ action, condition }: Rule): boolean =>
  * Whether the members of a condition hold for a version at a time in milliseconds since 1970. The number of newer
  * versions is not checked.
  */
-export function isDue(rule: Rule, version: StoredVersion, nowMs: number): boolean {
+export function isDue(
+  rule: Rule,
+  version: Pick<StoredVersion, 'create_time' | 'is_latest' | 'name' | 'update_time'>,
+  nowMs: number,
+): boolean {
   const { age_days = 0, noncurrent_age_days = 0, prefix } = rule.condition
   const { create_time, is_latest, name, update_time } = version
   if (is_latest === removesNoncurrent(rule) || !canHold(rule) || !name.startsWith(prefix)) return false

@@ -7,9 +7,10 @@ import { isUuid } from '../../../runtime/formats.ts'
 import type { AreaHost } from '../../area-host.ts'
 import { MetricPlaces, namesIn, SignalPlaces, telemetryFolder } from './files/places.ts'
 import { faultsIn, numberOf, rows } from './files/file-checks.ts'
-import { decodeChunk } from './format/chunk.ts'
-import { labelsOfKey } from '../../../domain/observability/metrics/label-key.ts'
-import { decodePart } from './format/part.ts'
+import { decodeChunk, MalformedSamples } from './format/chunk.ts'
+import { hashOfKey, labelsOfKey } from '../../../domain/observability/metrics/label-key.ts'
+import { decodePart, requireUnchanged } from './format/part.ts'
+import { extent } from './format/samples.ts'
 import { logFaults } from './logs/log-checks.ts'
 import { traceFaults } from './traces/trace-checks.ts'
 
@@ -49,17 +50,15 @@ function* faultsOf(places: MetricPlaces): Generator<string> {
   const newest = new Map<number, number>()
   for (const day of places.days()) {
     yield* faultsIn(places.day(day), 'days', database => {
-      for (const [bytes] of rows(database, 'SELECT bytes FROM parts'))
-        if (bytes instanceof Uint8Array) decodePart(bytes)
-      for (const [bytes] of rows(database, 'SELECT bytes FROM chunks'))
-        if (bytes instanceof Uint8Array) decodeChunk(bytes)
+      for (const row of rows(database, 'SELECT first, last, bytes FROM parts')) checkPart(row)
+      for (const row of rows(database, 'SELECT start, last, bytes FROM chunks')) checkChunk(row)
       newest.set(day, numberOf(database, 'SELECT max(series) FROM chunks'))
     })
   }
   // The index has a series before the files of days have its samples, so the index is read after these files.
   let last = Infinity
   yield* faultsIn(places.index, 'index', database => {
-    for (const [labels] of rows(database, 'SELECT labels FROM series')) labelsOfKey(String(labels))
+    for (const row of rows(database, 'SELECT hash, labels FROM series')) checkSeries(row)
     last = numberOf(database, `SELECT seq FROM sqlite_sequence WHERE name = 'series'`)
   })
   // A workspace that is dropped meanwhile has no days left either.
@@ -67,4 +66,28 @@ function* faultsOf(places: MetricPlaces): Generator<string> {
     yield 'has days, but no index of series'
   for (const [day, series] of newest)
     if (series > last) yield `has samples of a series ${series} in ${basename(places.day(day))}; the index has ${last}`
+}
+
+/** Throws if a part is malformed, differs from its checksum, or has other times than its row says. */
+function checkPart([first, last, bytes]: readonly unknown[]): void {
+  if (!(bytes instanceof Uint8Array)) throw new MalformedSamples('a part has no bytes')
+  const { times } = decodePart(bytes)
+  requireUnchanged(bytes)
+  const is = extent(times)
+  if (is.first !== first || is.last !== last) throw new MalformedSamples('a part has other times than its row says')
+}
+
+/** Throws if a chunk is malformed, differs from its checksum, or has other times than its row says. */
+function checkChunk([start, last, bytes]: readonly unknown[]): void {
+  if (!(bytes instanceof Uint8Array)) throw new MalformedSamples('a chunk has no bytes')
+  const { times } = decodeChunk(bytes)
+  const isSorted = times.every((time, i) => i === 0 || time > (times[i - 1] ?? 0))
+  if (!isSorted || times[0] !== start || times.at(-1) !== last)
+    throw new MalformedSamples('a chunk has other times than its row says')
+}
+
+/** Throws if the labels of a series are malformed, or others than those of its hash. */
+function checkSeries([hash, labels]: readonly unknown[]): void {
+  labelsOfKey(String(labels))
+  if (hashOfKey(String(labels)) !== hash) throw new Error('a series has other labels than its hash says')
 }

@@ -4,6 +4,13 @@ import { createGunzip, type Gunzip } from 'node:zlib'
 /** The largest body in bytes, after its content coding is undone. */
 export const maxBodyBytes = 10 * 2 ** 20
 
+/** The error of a body that is larger than `maxBodyBytes`. */
+export class LargeBody extends Error {
+  constructor() {
+    super('the body of the response is larger than 10 MiB')
+  }
+}
+
 /** The bytes of all bodies that are read at one time, so that many large responses cannot fill the memory. */
 const maxReadBytes = 256 * 2 ** 20
 
@@ -39,7 +46,7 @@ async function gather(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
     for await (const chunk of chunks) {
       size += chunk.length
       readBytes += chunk.length
-      if (size > maxBodyBytes) throw new Error('the body of the response is larger than 10 MiB')
+      if (size > maxBodyBytes) throw new LargeBody()
       if (readBytes > maxReadBytes) throw new Error('the platform reads too many large responses at this time')
       all.push(chunk)
     }

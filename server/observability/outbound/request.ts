@@ -27,6 +27,8 @@ export async function request(
     const addresses = await orAborted(resolve(), signal)
     const response = await begin(url, outbound, { signal, lookup: lookupOf(addresses) })
     const body = await readBody(response)
+    // A body without a length ends like a whole one when the connection is closed.
+    signal.throwIfAborted()
     return { status: response.statusCode ?? 0, headers: headersOf(response), body }
   } catch (error) {
     if (cancelled?.aborted) throw new Error('the request was cancelled', { cause: error })

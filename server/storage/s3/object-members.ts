@@ -1,4 +1,6 @@
 import type { CopyObjectCommandInput, HeadObjectCommandOutput } from '@aws-sdk/client-s3'
+import { encodeSegment } from '../../../domain/storage/objects/object-path.ts'
+import { RemoteFault } from '../../../domain/storage/remote-store/remote-fault.ts'
 import type { RemoteContent, RemoteName, RemoteObject } from '../../../domain/storage/remote-store/remote-store.ts'
 
 /** Returns an ETag without quotes. */
@@ -22,12 +24,14 @@ export function contentInput(
   }
 }
 
-/** Returns the object that an answer to HEAD describes. */
+/** Returns the object that an answer to HEAD describes. Throws `RemoteFault` for an answer that describes none. */
 export function objectOf(name: string, head: HeadObjectCommandOutput): RemoteObject {
+  if (head.ETag === undefined || head.ContentLength === undefined)
+    throw new RemoteFault('unavailable', 'the S3 store answers without the size and the entity tag of an object')
   return {
     name,
     versionId: head.VersionId ?? 'null',
-    size: head.ContentLength ?? 0,
+    size: head.ContentLength,
     etag: bareEtag(head.ETag),
     modifiedMs: head.LastModified?.getTime() ?? 0,
     contentType: head.ContentType ?? 'application/octet-stream',
@@ -47,3 +51,9 @@ export const keyOf = ({ bucket, object, versionId = '' }: RemoteName) => ({
   Key: object,
   ...(versionId !== '' && { VersionId: versionId }),
 })
+
+/** Returns a version in the form of the header `x-amz-copy-source`. */
+export function copySource({ bucket, object, versionId = '' }: RemoteName): string {
+  const version = versionId === '' ? '' : `?versionId=${encodeSegment(versionId)}`
+  return `${bucket}/${object.split('/').map(encodeSegment).join('/')}${version}`
+}

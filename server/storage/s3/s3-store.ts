@@ -1,7 +1,6 @@
 import * as s3 from '@aws-sdk/client-s3'
 import { isFault } from '../../../domain/storage/remote-store/remote-fault.ts'
 import type {
-  OpenRemoteStore,
   RemoteBucket,
   RemoteCompletion,
   RemoteContent,
@@ -11,6 +10,7 @@ import type {
   RemoteName,
   RemotePage,
   RemotePart,
+  RemotePartCopy,
   RemotePlace,
   RemoteRequest,
   RemoteSample,
@@ -19,25 +19,37 @@ import type {
   RemoteUpload,
 } from '../../../domain/storage/remote-store/remote-store.ts'
 import type { CorsRule } from '../../../output/storage/types.ts'
-import { encodeSegment } from '../../../domain/storage/objects/object-path.ts'
+import { storeTimes, type StoreTimes } from './bounded-client.ts'
 import { corsInput, corsOutput } from './cors-rules.ts'
 import { listObjects, listVersions } from './list-pages.ts'
-import { contentInput, keyOf, objectOf } from './object-members.ts'
+import { contentInput, copySource, keyOf, objectOf } from './object-members.ts'
 import { signRequest } from './sign-request.ts'
 import { longPatienceMs, StoreRequests } from './store-requests.ts'
-import { abortUpload, beginUpload, completeUpload, listParts, listUploads, putPart } from './upload-requests.ts'
+import {
+  abortUpload,
+  beginUpload,
+  completeUpload,
+  copyPart,
+  listParts,
+  listUploads,
+  putPart,
+} from './upload-requests.ts'
 
 type Key = Omit<RemoteName, 'versionId'>
 
-/** Opens an account of an S3 store over the SDK of AWS. */
-export const openS3Store: OpenRemoteStore = async (place, credentials) => new S3Store(place, credentials)
+/** Opens an account of an S3 store over the SDK of AWS, whose requests take at most `times`. */
+export const openS3Store = async (
+  place: RemotePlace,
+  credentials: RemoteCredentials,
+  times: StoreTimes = storeTimes,
+): Promise<RemoteStore> => new S3Store(place, credentials, times)
 
 class S3Store implements RemoteStore {
   readonly #requests: StoreRequests
   readonly #client: s3.S3Client
 
-  constructor(place: RemotePlace, credentials: RemoteCredentials) {
-    this.#requests = new StoreRequests(place, credentials)
+  constructor(place: RemotePlace, credentials: RemoteCredentials, times: StoreTimes) {
+    this.#requests = new StoreRequests(place, credentials, times)
     this.#client = this.#requests.client
   }
 
@@ -134,8 +146,20 @@ class S3Store implements RemoteStore {
     })
   }
 
-  async put({ body, ifNoneMatch, sha256, ...name }: RemoteSample): Promise<void> {
+  bytes(
+    name: RemoteName,
+    { etag, first, last }: { readonly first: number; readonly last: number; readonly etag: string },
+  ): Promise<Uint8Array> {
+    const input = { ...keyOf(name), Range: `bytes=${first}-${last}`, IfMatch: `"${etag}"` }
+    return this.#requests.sent(async within => {
+      const { Body } = await this.#client.send(new s3.GetObjectCommand(input), within)
+      return (await Body?.transformToByteArray()) ?? new Uint8Array()
+    })
+  }
+
+  async put({ body, content, ifNoneMatch, sha256, ...name }: RemoteSample): Promise<void> {
     const conditions = {
+      ...(content && { ...contentInput(content), ...this.#requests.classed }),
       ...(ifNoneMatch === true && { IfNoneMatch: '*' }),
       ...(sha256 !== undefined && { ChecksumSHA256: sha256 }),
     }
@@ -149,10 +173,9 @@ class S3Store implements RemoteStore {
   }
 
   async copy({ content, source, sourceIfMatch, target }: RemoteCopy): Promise<void> {
-    const version = source.versionId ? `?versionId=${encodeSegment(source.versionId)}` : ''
     const input = {
       ...keyOf(target),
-      CopySource: `${source.bucket}/${source.object.split('/').map(encodeSegment).join('/')}${version}`,
+      CopySource: copySource(source),
       ...(sourceIfMatch !== '' && { CopySourceIfMatch: sourceIfMatch }),
       ...(content && { MetadataDirective: 'REPLACE' as const, ...contentInput(content) }),
       ...this.#requests.classed,
@@ -160,12 +183,16 @@ class S3Store implements RemoteStore {
     await this.#requests.sent(within => this.#client.send(new s3.CopyObjectCommand(input), within), longPatienceMs)
   }
 
-  beginUpload(bucket: string, object: string, content: RemoteContent): Promise<string> {
-    return beginUpload(this.#requests, { bucket, object }, content)
+  beginUpload(bucket: string, object: string, content: RemoteContent, hasChecksums = false): Promise<string> {
+    return beginUpload(this.#requests, { bucket, object }, content, hasChecksums)
   }
 
-  putPart(name: Key, uploadId: string, number: number, body: string): Promise<string> {
+  putPart(name: Key, uploadId: string, number: number, body: string | Uint8Array): Promise<string> {
     return putPart(this.#requests, name, uploadId, number, body)
+  }
+
+  copyPart(copy: RemotePartCopy): Promise<string> {
+    return copyPart(this.#requests, copy)
   }
 
   parts(name: Key, uploadId: string): AsyncIterable<RemotePart> {

@@ -5,16 +5,23 @@ import type {
   RemoteContent,
   RemoteName,
   RemotePart,
+  RemotePartCopy,
   RemoteUpload,
 } from '../../../domain/storage/remote-store/remote-store.ts'
-import { bareEtag, contentInput, keyOf } from './object-members.ts'
+import { bareEtag, contentInput, copySource, keyOf } from './object-members.ts'
 import { longPatienceMs, type StoreRequests } from './store-requests.ts'
 
 type Key = Omit<RemoteName, 'versionId'>
 
 /** Returns the id of a new upload. */
-export function beginUpload(requests: StoreRequests, name: Key, content: RemoteContent): Promise<string> {
-  const input = { ...keyOf(name), ...contentInput(content), ...requests.classed }
+export function beginUpload(
+  requests: StoreRequests,
+  name: Key,
+  content: RemoteContent,
+  hasChecksums: boolean,
+): Promise<string> {
+  const checksums = hasChecksums ? ({ ChecksumAlgorithm: 'SHA256' } as const) : {}
+  const input = { ...keyOf(name), ...contentInput(content), ...checksums, ...requests.classed }
   return requests.sent(async within => {
     const { UploadId } = await requests.client.send(new s3.CreateMultipartUploadCommand(input), within)
     if (UploadId === undefined || UploadId === '') throw new TypeError('the upload has no id')
@@ -28,12 +35,30 @@ export function putPart(
   name: Key,
   uploadId: string,
   number: number,
-  body: string,
+  body: string | Uint8Array,
 ): Promise<string> {
   const input = { ...keyOf(name), UploadId: uploadId, PartNumber: number, Body: body }
   return requests.sent(async within =>
     bareEtag((await requests.client.send(new s3.UploadPartCommand(input), within)).ETag),
   )
+}
+
+/** Copies a range of an object to a part; returns the ETag of the part. */
+export function copyPart(requests: StoreRequests, copy: RemotePartCopy): Promise<string> {
+  const { first, last, number, source, sourceIfMatch, target, uploadId } = copy
+  const input = {
+    ...keyOf(target),
+    UploadId: uploadId,
+    PartNumber: number,
+    CopySource: copySource(source),
+    CopySourceRange: `bytes=${first}-${last}`,
+    CopySourceIfMatch: sourceIfMatch,
+  }
+  return requests.sent(async within => {
+    const { CopyPartResult } = await requests.client.send(new s3.UploadPartCopyCommand(input), within)
+    if (CopyPartResult?.ETag === undefined) throw new TypeError('the part has no ETag')
+    return bareEtag(CopyPartResult.ETag)
+  }, longPatienceMs)
 }
 
 /** Iterates over the parts of an upload in ascending order. */

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { Ninefold } from '../../../output/client.ts'
+import { createTransport } from '../../../runtime/transport.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
+import { administrator } from '../../server/access/sign-in.ts'
 import { servedPlatform, type ServedPlatform } from '../../server/iam/served-platform.ts'
 import { Journal } from '../../server/killed/journal.ts'
 import { freePort } from '../../server/killed/processes.ts'
+import { signingIn, type Member } from '../members.ts'
+import { patient } from '../patient-fetch.ts'
 import type { Client } from './client-process.ts'
 import { restartsOf, type Restarts } from './restarts.ts'
 
@@ -13,8 +18,11 @@ import { restartsOf, type Restarts } from './restarts.ts'
  */
 export const killRounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? 3)
 
-/** The time limit of a test with `killRounds` kills, in milliseconds. */
-export const killTimeout = 120_000 + killRounds * 20_000
+/**
+ * The time limit of a test with `killRounds` kills, in milliseconds; a restart takes half a minute on a heavily loaded
+ * machine.
+ */
+export const killTimeout = 300_000 + killRounds * 60_000
 
 /**
  * The maximal number of answered calls between two kills. Unlike a time, a number of calls does not depend on the speed
@@ -58,14 +66,14 @@ export async function serve(
   count: number,
   { program, settings: given = {} }: ServeOptions = {},
 ): Promise<Served> {
-  const start = (port: number): Promise<ServedPlatform> => {
+  const start = async (port: number): Promise<ServedPlatform> => {
     const settings = {
       ...given,
       NINEFOLD_DATA_DIR: place.dataDir,
       NINEFOLD_HTTP_PORT: String(port),
       ...(place.storeUrl !== undefined && { NINEFOLD_STORE_URL: place.storeUrl }),
     }
-    return servedPlatform(settings, onTestFinished, program)
+    return patientAt(await servedPlatform(settings, onTestFinished, program))
   }
   const ports: number[] = []
   const servers: ServedPlatform[] = []
@@ -84,6 +92,19 @@ export async function serve(
       return performance.now() - since
     },
   }
+}
+
+/**
+ * Returns a server whose clients repeat the calls that the server refuses with 503: a new server may be full of the
+ * calls of a load, or may have to read the latest changes of rights.
+ */
+function patientAt(server: ServedPlatform): ServedPlatform {
+  const options = { baseUrl: server.url, retries: 0, fetch: patient(fetch) }
+  const as = (token?: string): Ninefold =>
+    new Ninefold(createTransport({ ...options, ...(token !== undefined && { token }) }))
+  const signedIn = signingIn(as)
+  const admin = (): Promise<Member> => signedIn(administrator.email, administrator.password)
+  return { ...server, as, signedIn, admin }
 }
 
 /** The result of a load under kills: the journal of the clients, and the times of the restarts. */

@@ -32,7 +32,8 @@ import { outboxAudit } from '../../../server/audit/outbox.ts'
 import { createClock } from '../../../server/clock.ts'
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
-import { workCollections } from '../../../server/operations/workers.ts'
+import { Owner } from '../../../server/operations/owners.ts'
+import { leaseTimes, workCollections } from '../../../server/operations/workers.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
 import { openPlace } from '../../server/store/place.ts'
 import { testGuard, testToken } from '../../server/access/test-access.ts'
@@ -119,11 +120,13 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
     consoleUrl: () => '',
     hooks: [],
     metrics: [],
+    serverMetrics: async () => [],
     callWatchers: [],
     ends: [],
     planes: [],
     pageTokens: tokens,
     resolve: module.resolve,
+    processes: new Owner({ store, clock, log: silent }, leaseTimes),
   }
   const { routes } = module.mount({ ...parts, taxonomy: taxonomyFunctions })
   functions.close()

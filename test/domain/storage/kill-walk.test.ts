@@ -129,8 +129,8 @@ function send(call: typeof fetch, { headers, method, url }: PresignedUrl, body?:
   return call(`${pathname}${search}`, { ...init, ...(body !== undefined && { body }) })
 }
 
-/** The procedures that need an S3 store, which the walk does not have. */
-const leftOut = ['storage.deleteRemoteBucket']
+/** The procedures that need an S3 store, which have a walk of their own. */
+const leftOut = ['storage.copyRemoteObject', 'storage.deleteRemoteBucket']
 
 it('a server that is killed at any step of the work of storage is made up for', { timeout: walkTimeout }, async () => {
   const walk = { program, areas: walkedAreas, walked: 'storage', tell, leftOut }

@@ -10,6 +10,9 @@ function read(environment: Readonly<Record<string, string>>) {
   return settingsOf({ dataDir: '/data', baseUrl: undefined, ...(given && { given }) }, observabilitySettings)
 }
 
+/** Returns the setting of one stack with a member. */
+const stackOf = (member: string): string => `[{"name": "far", "kind": "stack", ${member}}]`
+
 describe('the settings of observability', () => {
   it('have defaults', () => {
     expect(read({})).toEqual({
@@ -18,6 +21,7 @@ describe('the settings of observability', () => {
       'observability.engines': [],
       'observability.ingest_base_url': undefined,
       'observability.limits': new Map(),
+      'observability.own_metrics_interval': 15_000,
     })
   })
 
@@ -37,6 +41,26 @@ describe('the settings of observability', () => {
   it.each([
     ['a network that is none', 'ALLOW_PRIVATE_TARGETS', '10.0.0.0', 'must be networks'],
     ['the name of the own engine', 'ENGINES', '[{"name": "native", "kind": "stack"}]', 'must not be the name'],
+    [
+      'a member with a password',
+      'ENGINES',
+      stackOf('"logs_url": "http://a:b@host"'),
+      'logs_url must be an http or https URL without',
+    ],
+    [
+      'a member with a query',
+      'ENGINES',
+      stackOf('"traces_url": "http://host/?a=b"'),
+      'traces_url must be an http or https URL without',
+    ],
+    [
+      'a member without a host',
+      'ENGINES',
+      stackOf('"otlp_url": "localhost:4318"'),
+      'otlp_url must be an http or https URL',
+    ],
+    ['an unknown member', 'ENGINES', stackOf('"tempo_url": "http://host"'), 'tempo_url'],
+    ['two engines of one name', 'ENGINES', '[{"name": "a", "kind": "stack"}, {"name": "a", "kind": "stack"}]', 'name'],
     ['an engine that no path can name', 'DEFAULT_ENGINE', 'Mimir', 'must be lower-case letters'],
     ['limits of something else than a workspace', 'LIMITS', '{"acme": {}}', 'must be the id of a workspace'],
     ['an unknown limit', 'LIMITS', `{"${workspace}": {"series": 1}}`, 'has no member "series"'],

@@ -57,7 +57,7 @@ describe('the reference', () => {
 
 describe('a page without its package', () => {
   it('names the missing package and the place of the documents', () => {
-    const text = page('iam', ['iam', 'vault'], false)
+    const text = page('iam', ['iam', 'vault'], [], false)
     expect(text).toContain('npm install redoc')
     expect(text).toContain('href="/openapi/vault.json"')
     expect(text).not.toContain('<script')

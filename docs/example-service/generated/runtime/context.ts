@@ -66,9 +66,7 @@ const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f
  * trace, the span of this call, not sampled.
  */
 export function traceOf(parent: string | undefined): Readonly<Record<'traceId' | 'traceparent', string>> {
-  const uuid = crypto.randomUUID()
-  const spanId = uuid.slice(19, 23) + uuid.slice(24)
-  const random = (): string => uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + spanId
-  const traceId = (parent !== undefined && validParent.exec(parent)?.[1]) || random()
-  return { traceId, traceparent: `00-${traceId}-${spanId}-00` }
+  const digits = crypto.randomUUID().replaceAll('-', '')
+  const traceId = validParent.exec(parent ?? '')?.[1] ?? digits
+  return { traceId, traceparent: `00-${traceId}-${digits.slice(16)}-00` }
 }

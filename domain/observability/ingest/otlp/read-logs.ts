@@ -113,7 +113,7 @@ function metadataFault(metadata: LabelMap): Refusal | undefined {
 }
 
 /** Returns an id in hexadecimal digits; empty for one of another length, or of zeros only. */
-const idOf = (id: string | undefined, digits: number): string =>
+export const idOf = (id: string | undefined, digits: number): string =>
   id?.length === digits && /^(?!0+$)[0-9a-f]+$/.test(id) ? id : ''
 
 /** The severities from the number 1 on, each of which has four numbers (opentelemetry/proto/logs/v1, SeverityNumber). */
@@ -128,7 +128,7 @@ const synonyms: Readonly<Record<string, (typeof severities)[number]>> = {
 }
 
 /** Returns the severity of a number, or else of a text. */
-function severityOf(number: number, text: string): LogSeverity {
+export function severityOf(number: number, text: string): LogSeverity {
   const name = text.toUpperCase()
   const synonym = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined
   const byText = synonym ?? severities.find(each => each === name)

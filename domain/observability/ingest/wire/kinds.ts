@@ -138,4 +138,5 @@ function integerOf(value: unknown, name: string): bigint {
 }
 
 /** Returns the error of a field of JSON; `expected` says what its value must be. */
-export const invalidField = (name: string, expected: string) => invalidPayload(`has a ${name} that is not ${expected}`)
+export const invalidField = (name: string, expected: string) =>
+  invalidPayload(`has a field ${name} that is not ${expected}`)

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { countOf, encodeChunk, mostSamples } from '../format/chunk.ts'
-import { decodePart, encodePart, samplesOfSeries, type Part } from '../format/part.ts'
-import { mergeSamples, samplesBetween, type Samples } from '../format/samples.ts'
+import { decodePart, encodePart, requireUnchanged, samplesOfSeries, type Part } from '../format/part.ts'
+import { extent, mergeSamples, samplesBetween, type Samples } from '../format/samples.ts'
 import { chunksBetween, daySchema, samplesOfChunks, type ChunkRow } from './day-tables.ts'
 import { checked, giveBack, openForWriting, rowsOf, transact } from './telemetry-file.ts'
 
@@ -38,10 +38,11 @@ export class DayFile {
     this.#putChunk = statement('INSERT OR REPLACE INTO chunks (series, start, last, bytes) VALUES (?, ?, ?, ?)')
     this.#deleteChunk = statement('DELETE FROM chunks WHERE series = ? AND start = ?')
     this.#parts = checked(file, () =>
-      rowsOf<[number, Uint8Array]>(statement('SELECT id, bytes FROM parts ORDER BY id')).map(([id, bytes]) => ({
-        id,
-        part: decodePart(bytes),
-      })),
+      rowsOf<[number, Uint8Array]>(statement('SELECT id, bytes FROM parts ORDER BY id')).map(([id, bytes]) => {
+        const part = decodePart(bytes)
+        requireUnchanged(bytes)
+        return { id, part }
+      }),
     )
     this.#countParts()
   }
@@ -159,15 +160,4 @@ export class DayFile {
       }
     })
   }
-}
-
-/** Returns the first and the last of some times. */
-function extent(times: Float64Array): { readonly first: number; readonly last: number } {
-  let first = Infinity
-  let last = -Infinity
-  for (const time of times) {
-    if (time < first) first = time
-    if (time > last) last = time
-  }
-  return { first, last }
 }

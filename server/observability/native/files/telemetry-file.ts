@@ -8,8 +8,11 @@ export type FileKind = 'days' | 'index' | 'logDays' | 'logIndex' | 'spans' | 'tr
 /** The value of `PRAGMA application_id` in the files of telemetry: "nine". */
 const applicationId = 0x6e_69_6e_65
 
-/** The newest version of the format of each kind of file that this server reads. */
-const versions = { days: 1, index: 1, logDays: 1, logIndex: 1, spans: 1, traces: 1 } as const
+/**
+ * The newest version of the format of each kind of file, which this server writes. It reads the older ones too. In days of
+ * version 1, parts and chunks have no checksums; days of version 2 have rows of both forms.
+ */
+const versions = { days: 2, index: 1, logDays: 1, logIndex: 1, spans: 1, traces: 1 } as const
 
 /** The size of pages in bytes: large for long values, and small for the random order of the ids of traces. */
 const pageSizeOf = (kind: FileKind): number => (kind === 'traces' ? 4096 : 16_384)
@@ -34,7 +37,7 @@ export function openForWriting(file: string, kind: FileKind, schema: string): Da
     if (!existsSync(file)) make(file, kind, schema)
     const database = new DatabaseSync(file, { timeout: 5000, returnArrays: true })
     try {
-      checkVersion(database, file, kind)
+      if (checkedVersion(database, file, kind) < versions[kind]) setVersion(database, kind)
       database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -8192')
       database.exec('PRAGMA journal_size_limit = 67108864')
       return database
@@ -54,7 +57,8 @@ function make(file: string, kind: FileKind, schema: string): void {
   try {
     database.exec(`PRAGMA page_size = ${pageSizeOf(kind)}; PRAGMA auto_vacuum = INCREMENTAL`)
     database.exec(`BEGIN; ${schema}; COMMIT; PRAGMA journal_mode = WAL`)
-    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${versions[kind]}`)
+    database.exec(`PRAGMA application_id = ${applicationId}`)
+    setVersion(database, kind)
   } finally {
     database.close()
   }
@@ -68,7 +72,7 @@ export function openForReading(file: string, kind: FileKind): DatabaseSync | und
   return checked(file, () => {
     const database = new DatabaseSync(file, { timeout: 1000, returnArrays: true, readOnly: true })
     try {
-      checkVersion(database, file, kind)
+      checkedVersion(database, file, kind)
       // No file is mapped: the memory of the server would count the mapped pages, once for each thread that maps them.
       database.exec('PRAGMA cache_size = -4096; PRAGMA mmap_size = 0')
       return database
@@ -135,13 +139,18 @@ export function* iterateRows<Row extends readonly unknown[]>(
   }
 }
 
-function checkVersion(database: DatabaseSync, file: string, kind: FileKind): void {
+/** Returns the version of the format of a file. Throws `FileFault` for a file that this server does not read. */
+function checkedVersion(database: DatabaseSync, file: string, kind: FileKind): number {
   if (numberOf(database, 'PRAGMA application_id') !== applicationId)
     throw new FileFault(file, 'is no file of telemetry; move it away')
   const version = numberOf(database, 'PRAGMA user_version')
-  if (version !== versions[kind])
+  if (version < 1 || version > versions[kind])
     throw new FileFault(file, `has the format ${version}, and this server reads ${versions[kind]}; use a newer server`)
+  return version
 }
+
+const setVersion = (database: DatabaseSync, kind: FileKind): void =>
+  database.exec(`PRAGMA user_version = ${versions[kind]}`)
 
 function numberOf(database: DatabaseSync, sql: string): number {
   const [value = 0] = rowOf<[number]>(database.prepare(sql)) ?? []

@@ -1,15 +1,17 @@
+import { crc32 } from 'node:zlib'
 import type { Samples } from './samples.ts'
 
 /**
  * The bytes of a chunk: up to `mostSamples` samples of one series. A header of 16 bytes has the version, the encodings of
- * times and values, the number of samples, and the first time; then follow the times and the values, each from a multiple
- * of 8 bytes on. All numbers are little-endian, as all platforms of Node.js have them.
+ * times and values, the number of samples, a checksum (CRC-32) of all other bytes, and the first time; then follow the
+ * times and the values, each from a multiple of 8 bytes on. All numbers are little-endian, as all platforms of Node.js
+ * have them. Chunks of version 1 have the number of samples in the place of the checksum.
  */
 
 /** The largest number of samples in a chunk: such a chunk fits into a page of the file. */
 export const mostSamples = 240
 
-const version = 1
+const versions = { unchecked: 1, checked: 2 } as const
 const headerBytes = 16
 
 /** The encodings of times: equal steps, steps of 32 bits, or the times as they are. */
@@ -18,7 +20,7 @@ const times = { equalSteps: 0, steps: 1, plain: 2 } as const
 /** The encodings of values: the bits as they are, whole numbers of 32 bits, or one number for all. */
 const values = { plain: 0, integers: 1, equal: 2 } as const
 
-/** The error of bytes that are no chunk or part of this version. */
+/** The error of bytes that are no chunk or part of a known version, or that have changed since they were written. */
 export class MalformedSamples extends Error {
   override readonly name = 'MalformedSamples'
 }
@@ -30,8 +32,7 @@ export function encodeChunk(samples: Samples): Uint8Array {
   const valueKind = kindOfValues(samples.values)
   const valuesAt = headerBytes + bytesOfTimes(timeKind, count)
   const bytes = new Uint8Array(valuesAt + bytesOfValues(valueKind, count))
-  bytes.set([version, timeKind, valueKind])
-  new Uint32Array(bytes.buffer, 4, 1)[0] = count
+  bytes.set([versions.checked, timeKind, valueKind, count])
   const first = samples.times[0] ?? 0
   new Float64Array(bytes.buffer, 8, 1)[0] = first
   if (timeKind === times.plain) new Float64Array(bytes.buffer, headerBytes, count).set(samples.times)
@@ -40,6 +41,7 @@ export function encodeChunk(samples: Samples): Uint8Array {
   if (valueKind === values.plain) new Float64Array(bytes.buffer, valuesAt, count).set(samples.values)
   else if (valueKind === values.integers) new Int32Array(bytes.buffer, valuesAt, count).set(samples.values)
   else new Float64Array(bytes.buffer, valuesAt, 1).set(samples.values.subarray(0, 1))
+  new Uint32Array(bytes.buffer, 4, 1)[0] = checksumOf(bytes)
   return bytes
 }
 
@@ -49,20 +51,28 @@ export function decodeChunk(bytes: Uint8Array): Samples {
   const [given, timeKind = 0, valueKind = 0] = bytes
   const count = countOf(bytes)
   const valuesAt = headerBytes + bytesOfTimes(timeKind, count)
-  const isKnown = given === version && timeKind <= times.plain && valueKind <= values.equal
+  const isKnown = timeKind <= times.plain && valueKind <= values.equal
   if (!isKnown || bytes.byteOffset !== 0 || bytes.length !== valuesAt + bytesOfValues(valueKind, count))
     throw new MalformedSamples('a chunk is malformed')
+  if (given === versions.checked && new Uint32Array(buffer, 4, 1)[0] !== checksumOf(bytes))
+    throw new MalformedSamples('a chunk differs from its checksum')
   return {
     times: timesOf(buffer, timeKind, count),
     values: valuesOf(buffer, valueKind, valuesAt, count),
   }
 }
 
-/** Returns the number of samples in a chunk without decoding it. */
+/** Returns the number of samples in a chunk without decoding it. Throws `MalformedSamples`. */
 export function countOf(bytes: Uint8Array): number {
-  if (bytes.length < headerBytes) throw new MalformedSamples('a chunk is malformed')
+  const [version, , , count = 0] = bytes
+  if (bytes.length >= headerBytes && version === versions.checked) return count
+  if (bytes.length < headerBytes || version !== versions.unchecked) throw new MalformedSamples('a chunk is malformed')
   return new Uint32Array(bytes.buffer, bytes.byteOffset + 4, 1)[0] ?? 0
 }
+
+/** Returns the checksum of all bytes but those of the checksum itself: the first 4 are the start value of the others. */
+const checksumOf = (bytes: Uint8Array): number =>
+  crc32(bytes.subarray(8), new Uint32Array(bytes.buffer, bytes.byteOffset, 1)[0])
 
 function kindOfTimes(given: Float64Array): number {
   const first = given[0] ?? 0

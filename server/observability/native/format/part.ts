@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { MalformedSamples } from './chunk.ts'
 import { noSamples, type Samples } from './samples.ts'
 
@@ -12,27 +13,37 @@ export interface Part {
   readonly values: Float64Array
 }
 
-const version = 1
+/** Parts of version 1 have no checksum. */
+const versions = { unchecked: 1, checked: 2 } as const
 const headerBytes = 16
+const checksumAt = 12
 
-/** Returns the bytes of a part: version, numbers of series and samples, times, values, ids, ends. */
+/**
+ * Returns the bytes of a part: version, numbers of series and samples, a checksum (CRC-32) of all other bytes, times,
+ * values, ids, ends.
+ */
 export function encodePart({ ends, ids, times, values }: Part): Uint8Array {
   const bytes = new Uint8Array(bytesOf(ids.length, times.length))
-  new Uint32Array(bytes.buffer, 0, 3).set([version, ids.length, times.length])
+  new Uint32Array(bytes.buffer, 0, 3).set([versions.checked, ids.length, times.length])
   new Float64Array(bytes.buffer, headerBytes, times.length).set(times)
   new Float64Array(bytes.buffer, headerBytes + times.length * 8, times.length).set(values)
   const idsAt = headerBytes + times.length * 16
   new Uint32Array(bytes.buffer, idsAt, ids.length).set(ids)
   new Uint32Array(bytes.buffer, idsAt + ids.length * 4, ids.length).set(ends)
+  new Uint32Array(bytes.buffer, checksumAt, 1)[0] = checksumOf(bytes)
   return bytes
 }
 
-/** Returns the part of some bytes, whose memory the part shares. Throws `MalformedSamples`. */
+/**
+ * Returns the part of some bytes, whose memory the part shares. Throws `MalformedSamples`. The checksum is left to
+ * `requireUnchanged`.
+ */
 export function decodePart(bytes: Uint8Array): Part {
   if (bytes.length < headerBytes || bytes.byteOffset !== 0) throw new MalformedSamples('a part is malformed')
   const { buffer } = bytes
   const [given, series = 0, samples = 0] = new Uint32Array(buffer, 0, 3)
-  if (given !== version || bytes.length !== bytesOf(series, samples)) throw new MalformedSamples('a part is malformed')
+  const isKnown = given === versions.checked || given === versions.unchecked
+  if (!isKnown || bytes.length !== bytesOf(series, samples)) throw new MalformedSamples('a part is malformed')
   const idsAt = headerBytes + samples * 16
   return {
     ids: new Uint32Array(buffer, idsAt, series),
@@ -40,6 +51,14 @@ export function decodePart(bytes: Uint8Array): Part {
     times: new Float64Array(buffer, headerBytes, samples),
     values: new Float64Array(buffer, headerBytes + samples * 8, samples),
   }
+}
+
+/** Throws `MalformedSamples` if the bytes of a part, which can be decoded, differ from their checksum. */
+export function requireUnchanged(bytes: Uint8Array): void {
+  const [version] = new Uint32Array(bytes.buffer, 0, 1)
+  const [checksum] = new Uint32Array(bytes.buffer, checksumAt, 1)
+  if (version === versions.checked && checksum !== checksumOf(bytes))
+    throw new MalformedSamples('a part differs from its checksum')
 }
 
 /** Returns the samples of the series at a position of `ids`. */
@@ -68,3 +87,6 @@ export function positionOfSeries({ ids }: Part, id: number): number {
 }
 
 const bytesOf = (series: number, samples: number): number => headerBytes + samples * 16 + series * 8
+
+const checksumOf = (bytes: Uint8Array): number =>
+  crc32(bytes.subarray(headerBytes), crc32(bytes.subarray(0, checksumAt)))

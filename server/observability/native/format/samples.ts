@@ -100,3 +100,14 @@ export function picked({ times, values }: Samples, positions: readonly number[])
   }
   return result
 }
+
+/** Returns the earliest and the latest of some times. */
+export function extent(times: Float64Array): { readonly first: number; readonly last: number } {
+  let first = Infinity
+  let last = -Infinity
+  for (const time of times) {
+    if (time < first) first = time
+    if (time > last) last = time
+  }
+  return { first, last }
+}

@@ -1,7 +1,9 @@
 import type { StatementSync } from 'node:sqlite'
-import { chunksBetween, type ChunkRow } from '../files/day-tables.ts'
+import { chunksBetween, samplesOfChunks, type ChunkRow } from '../files/day-tables.ts'
 import { checked, rowsOf } from '../files/telemetry-file.ts'
+import { countOf } from '../format/chunk.ts'
 import { decodePart, type Part } from '../format/part.ts'
+import type { Samples } from '../format/samples.ts'
 import { FileSnapshot } from './file-snapshot.ts'
 
 /** The file of a day, as a thread of queries reads it. All calls throw `FileFault`. */
@@ -30,6 +32,16 @@ export class DayReader {
   /** Returns the chunks of a series with samples that are later than `after`, and not later than `to`. */
   chunks(series: number, after: number, to: number): readonly ChunkRow[] {
     return this.#snapshot.read(() => rowsOf<ChunkRow>(this.#chunks, series, after, to))
+  }
+
+  /** Returns the number of samples in some chunks of the file. */
+  countIn(chunks: readonly ChunkRow[]): number {
+    return this.#snapshot.read(() => chunks.reduce((sum, [, , bytes]) => sum + countOf(bytes), 0))
+  }
+
+  /** Returns the samples of each of some chunks of the file. */
+  samplesOf(chunks: readonly ChunkRow[]): readonly Samples[] {
+    return this.#snapshot.read(() => samplesOfChunks(chunks))
   }
 
   /** Returns the parts with samples that are later than `after`, and not later than `to`; the oldest first. */

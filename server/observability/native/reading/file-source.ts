@@ -1,7 +1,6 @@
 import type { Series } from '../../../../domain/observability/metrics/samples.ts'
 import type { SampleSource, Selection } from '../../../../domain/observability/promql/sample-source.ts'
 import { dayOf } from '../files/places.ts'
-import { countOf, decodeChunk } from '../format/chunk.ts'
 import { mergeSamples, samplesBetween, type Samples } from '../format/samples.ts'
 import type { DayReader } from './day-reader.ts'
 import { PartSamples } from './part-samples.ts'
@@ -50,8 +49,6 @@ function listsOf(
 ): readonly Samples[] {
   const chunks = reader.chunks(id, after, to)
   const partSamples = samplesBetween(inParts, after, to)
-  let count = partSamples.times.length
-  for (const [, , bytes] of chunks) count += countOf(bytes)
-  charge(count)
-  return [...chunks.map(([, , bytes]) => samplesBetween(decodeChunk(bytes), after, to)), partSamples]
+  charge(partSamples.times.length + reader.countIn(chunks))
+  return [...reader.samplesOf(chunks).map(samples => samplesBetween(samples, after, to)), partSamples]
 }

@@ -35,8 +35,8 @@ export class ThreadEnded extends Error {
 
 /** A thread that answers calls of one type in any order. */
 export class CallingThread<Call> {
-  /** Resolves once the thread has ended. */
-  readonly ended: Promise<void>
+  /** Resolves once the thread has ended, with the error that ended it; undefined if the thread was terminated. */
+  readonly ended: Promise<unknown>
   readonly #worker: Worker
   readonly #calls = new Map<number, OpenCall>()
   #lastId = 0
@@ -60,9 +60,14 @@ export class CallingThread<Call> {
         this.#isEnded = true
         for (const { reject } of this.#calls.values()) reject(new ThreadEnded(cause))
         this.#calls.clear()
-        resolve()
+        resolve(cause)
       })
     })
+  }
+
+  /** Whether the thread has ended: further calls are rejected. */
+  get isEnded(): boolean {
+    return this.#isEnded
   }
 
   /** Sends a call, and gives the thread the memory of `moved`. Rejects with the error of the call, or `ThreadEnded`. */

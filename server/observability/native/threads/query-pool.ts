@@ -145,7 +145,7 @@ export class QueryPool<Call extends PoolCall> {
   }
 
   #threadOf(slot: Slot<Call>): CallingThread<Call> {
-    if (slot.thread !== undefined) return slot.thread
+    if (slot.thread && !slot.thread.isEnded) return slot.thread
     const { program, root } = this.#parts
     const thread = new CallingThread<Call>({
       name: 'telemetry queries',
@@ -155,7 +155,7 @@ export class QueryPool<Call extends PoolCall> {
       report: fault => this.#log.warn({ fault }, 'a file of telemetry cannot be used'),
     })
     slot.thread = thread
-    void forgetEnded(slot, thread)
+    void this.#forgetEnded(slot, thread)
     return thread
   }
 
@@ -169,9 +169,10 @@ export class QueryPool<Call extends PoolCall> {
     const description = `a query may use ${heapMib} MiB of memory`
     return queryLimitExceeded(description, { limit: 'memory' }, { quota: [{ subject: 'query', description }] })
   }
-}
 
-async function forgetEnded<Call>(slot: Slot<Call>, thread: CallingThread<Call>): Promise<void> {
-  await thread.ended
-  if (slot.thread === thread) slot.thread = undefined
+  async #forgetEnded(slot: Slot<Call>, thread: CallingThread<Call>): Promise<void> {
+    const err = await thread.ended
+    if (slot.thread === thread) slot.thread = undefined
+    if (err !== undefined) this.#log.error({ err }, 'a thread that reads telemetry has failed, and is started again')
+  }
 }

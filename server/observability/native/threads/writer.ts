@@ -87,9 +87,9 @@ export class Writer<Call> {
   }
 
   async #forgetEnded(thread: CallingThread<Call | EndCall>): Promise<void> {
-    await thread.ended
+    const err = await thread.ended
     if (this.#thread !== thread) return
     this.#thread = undefined
-    this.#log.error({}, 'the thread that writes telemetry has failed, and is started again')
+    this.#log.error({ err }, 'the thread that writes telemetry has failed, and is started again')
   }
 }

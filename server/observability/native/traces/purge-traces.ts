@@ -16,7 +16,7 @@ export const labelsOfTrace = (service: string | null): { readonly service_name: 
 
 /** What a purge works with. */
 export interface TracePurge {
-  /** Returns the traces of the workspace, for which nothing waits; undefined if the workspace has none, or none any more. */
+  /** Returns the traces of the workspace, for which nothing waits; undefined if the workspace has none any more. */
   readonly settled: () => WorkspaceTraces | undefined
   readonly retention: TelemetryRetention
   readonly now: number
@@ -49,7 +49,10 @@ export function* purgeTraces(purge: TracePurge): Generator<void, RetainedBytes> 
   return places === undefined ? nothingKept(given) : { total: bytesIn(places.folder), selected }
 }
 
-/** Deletes the expired traces: their spans first, unless the file of their day is deleted, so that none is left without its trace. */
+/**
+ * Deletes the expired traces: their spans first, unless the file of their day is deleted, so that no span is left without
+ * its trace.
+ */
 function* deleteTraces(
   purge: TracePurge,
   retention: SeriesRetention,

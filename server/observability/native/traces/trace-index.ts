@@ -101,7 +101,7 @@ export class TraceIndex {
     )
   }
 
-  /** Returns the service of the root span of the trace with a number, null before it arrives; undefined without the trace. */
+  /** Returns the service of the root span of a trace, null before the span arrives; undefined without the trace. */
   serviceOf(number: number): string | null | undefined {
     return checked(this.file, () => rowOf<[string | null]>(this.#service, number))?.[0]
   }

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PushedSpans, SpanBatch } from '../../../../domain/observability/traces/trace-engine.ts'
+import { releaseMemory } from '../../../../domain/observability/release-memory.ts'
 import { SlicedWork } from '../../../../domain/resources/sliced-work.ts'
 import type { Received, Sent } from '../calls/messages.ts'
 import { sentError } from '../calls/sent-error.ts'
@@ -96,6 +97,8 @@ export class TraceWriterCalls {
     try {
       if (this.#dropped.has(workspace)) throw droppedError()
       const batch = call.kind === 'push' ? this.#decode(call.pushed) : call.batch
+      // The batch has nothing of the body, whose memory belongs to this thread.
+      if (call.kind === 'push') releaseMemory(call.pushed.body)
       this.#writer.write(workspace, batch, limits, now, settle)
     } catch (error) {
       return settle.reject(error)

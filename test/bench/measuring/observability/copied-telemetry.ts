@@ -11,7 +11,7 @@ export const dayFiles = (folder: string): readonly string[] =>
     .filter(name => /^\d.*\.sqlite$/.test(name))
     .map(name => join(folder, name))
 
-/** Copies the blocks of lines in a folder; returns the number of all lines. Parts are not copied, as each commit writes few. */
+/** Copies the blocks of lines in a folder; returns the number of all lines. Parts are not copied, because they are few. */
 export function copyLines(folder: string): number {
   let lines = 0
   for (const file of dayFiles(folder))

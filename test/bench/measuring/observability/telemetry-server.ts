@@ -82,7 +82,7 @@ export async function pushBodies(
   await Promise.all(Array.from({ length: concurrent }, sender))
 }
 
-/** Waits until a server has been idle for a while: after pushes, it still moves what it has written into its lasting form. */
+/** Waits until a server has been idle for a while: after pushes, it still moves lines from parts into blocks. */
 export async function untilIdle({ pid }: PinnedServer): Promise<void> {
   const busySeconds = 0.1
   for (let before = processorSeconds(pid), isIdle = false; !isIdle;) {

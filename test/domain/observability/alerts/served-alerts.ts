@@ -194,16 +194,16 @@ export interface ServedAlerts {
   next(id: string): Promise<AlertRule>
 }
 
-/** Serves a platform over the parts of a world; `later` registers its end. */
+/** Serves a platform over the parts of a world; `later` registers its end, and `engine` has the rules. */
 export async function serveAlerts(
   world: AlertWorld,
   later: Later,
-  options: Omit<TestPlatformOptions, 'areas' | 'later'> = {},
+  { engine = 'native', ...options }: Omit<TestPlatformOptions, 'areas' | 'later'> & { readonly engine?: string } = {},
 ): Promise<ServedAlerts> {
   const platform = await testPlatform({ ...options, areas: world.areas(), later })
   const { api } = await platform.admin()
   const { organisation, workspace } = await addTenant(api, 'acme')
-  const path = { workspace, engine: 'native' }
+  const path = { workspace, engine }
   const { observability } = api
   const get = (id: string) => observability.getAlertRule({ ...path, id })
   async function at(id: string, tickMs: number): Promise<AlertRule> {

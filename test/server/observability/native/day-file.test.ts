@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { DayFile } from '../../../../server/observability/native/files/day-file.ts'
 import { PendingSamples } from '../../../../server/observability/native/format/pending-samples.ts'
@@ -6,6 +7,7 @@ import { given } from '../../../../server/observability/native/format/samples.ts
 import { Compaction, compactWhole } from '../../../../server/observability/native/writing/compaction.ts'
 import { seeded, type Random } from '../../../areas/random.ts'
 import { newFolder, noon, series } from './engines.ts'
+import { unchecked } from './unchecked.ts'
 
 /** Takes all steps of some work. */
 function runSteps(steps: Iterator<void>): void {
@@ -70,3 +72,39 @@ it.each([1, 2, 3, 4])(
     file.close()
   },
 )
+
+it('a file of version 1 keeps its samples, takes more, and is of version 2 then', () => {
+  const path = join(newFolder(onTestFinished), '2026-11-30.sqlite')
+  const random = seeded(5)
+  const expected = new Map<number, Map<number, number>>()
+  const written = new DayFile(path)
+  commitRandom(written, random, expected)
+  runSteps(compactWhole(written, () => []))
+  commitRandom(written, random, expected)
+  written.close()
+  makeOlder(path)
+  expect(versionOf(path)).toBe(1)
+  const file = new DayFile(path)
+  expectSamples(file, expected)
+  commitRandom(file, random, expected)
+  runSteps(compactWhole(file, () => []))
+  expectSamples(file, expected)
+  file.close()
+  expect(versionOf(path)).toBe(2)
+})
+
+/** Gives a file and all of its chunks and parts the form of version 1. */
+function makeOlder(path: string): void {
+  const database = new DatabaseSync(path)
+  database.function('unchecked', bytes => (bytes instanceof Uint8Array ? unchecked(bytes) : null))
+  database.exec('UPDATE chunks SET bytes = unchecked(bytes); UPDATE parts SET bytes = unchecked(bytes)')
+  database.exec('PRAGMA user_version = 1')
+  database.close()
+}
+
+function versionOf(path: string): unknown {
+  const database = new DatabaseSync(path)
+  const row = database.prepare('PRAGMA user_version').get()
+  database.close()
+  return row?.['user_version']
+}

@@ -14,6 +14,10 @@ const set = (file: string, sql: string): void => {
   database.close()
 }
 
+/** Returns the SQL of `bytes` with the byte at a position, from 1, replaced by 7. */
+const withChangedByte = (at: number): string =>
+  `CAST(substr(bytes, 1, ${at - 1}) || x'07' || substr(bytes, ${at + 1}) AS BLOB)`
+
 /** The damages of files, with the messages of the doctor. */
 const damages: readonly (readonly [string, (folder: string) => void, RegExp])[] = [
   [
@@ -33,9 +37,29 @@ const damages: readonly (readonly [string, (folder: string) => void, RegExp])[] 
     /file: 2026-11-28\.sqlite cannot be read: a chunk is malformed/,
   ],
   [
+    'a changed value in a part',
+    folder => set(join(folder, '2026-11-30.sqlite'), `UPDATE parts SET bytes = ${withChangedByte(40)}`),
+    /file: 2026-11-30\.sqlite cannot be read: a part differs from its checksum/,
+  ],
+  [
+    'a changed value in a chunk',
+    folder => set(join(folder, '2026-11-28.sqlite'), `UPDATE chunks SET bytes = ${withChangedByte(25)}`),
+    /file: 2026-11-28\.sqlite cannot be read: a chunk differs from its checksum/,
+  ],
+  [
+    'a chunk with other times than its row',
+    folder => set(join(folder, '2026-11-28.sqlite'), 'UPDATE chunks SET last = last + 1'),
+    /file: 2026-11-28\.sqlite cannot be read: a chunk has other times than its row says/,
+  ],
+  [
+    'a part with other times than its row',
+    folder => set(join(folder, '2026-11-30.sqlite'), 'UPDATE parts SET first = first - 1'),
+    /file: 2026-11-30\.sqlite cannot be read: a part has other times than its row says/,
+  ],
+  [
     'a newer format',
-    folder => set(join(folder, '2026-11-30.sqlite'), 'PRAGMA user_version = 2'),
-    /2026-11-30\.sqlite has the format 2, and this server reads 1; use a newer server/,
+    folder => set(join(folder, '2026-11-30.sqlite'), 'PRAGMA user_version = 3'),
+    /2026-11-30\.sqlite has the format 3, and this server reads 2; use a newer server/,
   ],
   [
     'a foreign index',
@@ -47,6 +71,11 @@ const damages: readonly (readonly [string, (folder: string) => void, RegExp])[] 
     'malformed labels',
     folder => set(join(folder, 'index.sqlite'), `UPDATE series SET labels = '{}'`),
     /file: index\.sqlite cannot be read: the labels of a series are malformed/,
+  ],
+  [
+    'changed labels',
+    folder => set(join(folder, 'index.sqlite'), `UPDATE series SET labels = replace(labels, '"b"', '"d"')`),
+    /file: index\.sqlite cannot be read: a series has other labels than its hash says/,
   ],
   [
     'an index of fewer series',

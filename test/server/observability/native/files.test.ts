@@ -53,7 +53,7 @@ describe('the files of metrics', () => {
       file => truncateSync(file, 20_000),
       /2026-11-29\.sqlite cannot be used: database disk image is malformed/,
     ],
-    ['has a newer format', setUserVersion, /2026-11-29\.sqlite has the format 99, and this server reads 1/],
+    ['has a newer format', setUserVersion, /2026-11-29\.sqlite has the format 99, and this server reads 2/],
   ])('of other days are read, and can be written, while that of a day %s', async (_, damage, fault) => {
     const first = testEngine(onTestFinished)
     const workspace = await written(first)
@@ -68,6 +68,26 @@ describe('the files of metrics', () => {
     const late = batch(series({ __name__: 'other' }, [[noon - day, 4]]))
     await expect(again.engine.write(workspace, late, limits)).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
     expect(await valuesOf(again, workspace)).toEqual(['1', '3', '4'])
+  })
+
+  it.each([
+    ['value', 25, 'a chunk differs from its checksum'],
+    ['version', 1, 'a chunk is malformed'],
+  ])('refuse a query over a chunk whose %s has changed on the disk, and name the file', async (_, at, fault) => {
+    const first = testEngine(onTestFinished)
+    const workspace = await written(first)
+    // The purge moves the samples of the oldest days from their parts to chunks.
+    const selected = [{ selector: '{__name__="none"}', retentionMs: 1 }]
+    await first.engine.purge(workspace, { defaultMs: 10 * day, selected })
+    await first.engine.end()
+    const database = new DatabaseSync(join(folderOf(first, workspace), '2026-11-28.sqlite'))
+    const changed = `substr(bytes, 1, ${at - 1}) || x'07' || substr(bytes, ${at + 1})`
+    database.exec(`UPDATE chunks SET bytes = CAST(${changed} AS BLOB)`)
+    database.close()
+    const again = testEngine(onTestFinished, first.folder)
+    await expect(valuesOf(again, workspace)).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+    expect(again.lines.join('\n')).toContain(`2026-11-28.sqlite cannot be used: ${fault}`)
+    expect((await again.query(workspace, 'g')).vector.map(({ value }) => value)).toEqual(['3'])
   })
 
   it('of other workspaces are read and written while an index is damaged', async () => {

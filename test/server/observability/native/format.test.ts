@@ -6,10 +6,16 @@ import {
   MalformedSamples,
 } from '../../../../server/observability/native/format/chunk.ts'
 import { hashOfKey, labelKey, labelsOfKey } from '../../../../domain/observability/metrics/label-key.ts'
-import { decodePart, encodePart, samplesOfSeries } from '../../../../server/observability/native/format/part.ts'
-import { PendingSamples } from '../../../../server/observability/native/format/pending-samples.ts'
+import {
+  decodePart,
+  encodePart,
+  requireUnchanged,
+  samplesOfSeries,
+} from '../../../../server/observability/native/format/part.ts'
+import { partOf, PendingSamples } from '../../../../server/observability/native/format/pending-samples.ts'
 import { given, mergeSamples, samplesBetween } from '../../../../server/observability/native/format/samples.ts'
 import { noon, series, type Sample } from './engines.ts'
+import { unchecked } from './unchecked.ts'
 
 /** Returns samples as their times and the bits of their values. */
 const bitsOf = ({ times, values }: { times: Float64Array; values: Float64Array }): readonly unknown[] => {
@@ -55,6 +61,44 @@ describe('a chunk', () => {
   ])('is refused if it is %s', (_, change) => {
     expect(() => decodeChunk(change(encodeChunk(everySecond([1, 2, 3]))))).toThrow(MalformedSamples)
   })
+})
+
+/** Returns all forms of some bytes in which one bit is another. */
+const withChangedBit = (bytes: Uint8Array): readonly Uint8Array[] =>
+  Array.from({ length: bytes.length * 8 }, (_, bit) => {
+    const changed = Uint8Array.from(bytes)
+    changed[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    return changed
+  })
+
+describe('each changed bit', () => {
+  it.each([
+    ['equal values at equal steps', everySecond([7, 7, 7])],
+    ['whole numbers at unequal steps', samples([noon, 1], [noon + 1, 2], [noon + 7, 3])],
+    ['any values at any times', samples([noon + 0.25, 1.5], [noon + 0.5, 2], [noon + 1, 'stale'])],
+  ])('of a chunk of %s is found', (_, given) => {
+    for (const changed of withChangedBit(encodeChunk(given)))
+      expect(() => decodeChunk(changed)).toThrow(MalformedSamples)
+  })
+
+  it('of a part is found', () => {
+    const part = partOf([3, 9], [samples([noon, 1]), samples([noon, 2], [noon + 1, 'stale'])])
+    for (const changed of withChangedBit(encodePart(part)))
+      expect(() => {
+        decodePart(changed)
+        requireUnchanged(changed)
+      }).toThrow(MalformedSamples)
+  })
+})
+
+it('chunks and parts of version 1, which have no checksum, are read', () => {
+  const given = samples([noon, 1], [noon + 1, 2], [noon + 7, 'stale'])
+  const chunk = unchecked(encodeChunk(given))
+  expect(countOf(chunk)).toBe(3)
+  expect(bitsOf(decodeChunk(chunk))).toEqual(bitsOf(given))
+  const part = unchecked(encodePart(partOf([3], [given])))
+  requireUnchanged(part)
+  expect(bitsOf(samplesOfSeries(decodePart(part), 3))).toEqual(bitsOf(given))
 })
 
 describe('the samples that wait for a commit', () => {

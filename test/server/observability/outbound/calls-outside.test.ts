@@ -10,7 +10,7 @@ const outside: HostAddress = { address: '198.51.100.7', family: 4 }
 /** Calls that may go to loopback, where the hosts of the tests are. */
 const calls = new CallsOutside(['127.0.0.0/8'])
 
-const get = (url: string, by = calls, timeoutMs = 5000, headers: Record<string, string> = {}) =>
+const get = (url: string, by = calls, timeoutMs = 60_000, headers: Record<string, string> = {}) =>
   by.send({ method: 'GET', url, headers, timeoutMs })
 
 const answering = (response: string | Buffer) =>
@@ -151,6 +151,7 @@ describe('a request', () => {
   it.each<[string, string]>([
     ['headers', 'HTTP/1.1 200 OK\r\nX: '],
     ['a body', 'HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n'],
+    ['a body without a length', 'HTTP/1.1 200 OK\r\n\r\n'],
     ['interim responses', ''],
   ])('ends at its timeout while %s drip in', async (what, start) => {
     const drop = what === 'interim responses' ? 'HTTP/1.1 102 Processing\r\n\r\n' : 'a'

@@ -1,49 +1,25 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Collection } from '../../../../domain/ports/store.ts'
-import type { OpenRemoteStore, RemoteStore } from '../../../../domain/storage/remote-store/remote-store.ts'
+import type { RemoteStore } from '../../../../domain/storage/remote-store/remote-store.ts'
 import { changeCollection } from '../../../../domain/storage/remote-objects/changes-store.ts'
 import { remoteCollection } from '../../../../domain/storage/remote-buckets/remote-rows.ts'
 import { remoteUploadCollection } from '../../../../domain/storage/remote-buckets/remote-upload-rows.ts'
 import { areas } from '../../../../server/areas.ts'
 import { storeCollections } from '../../../../server/platform-store.ts'
-import { storageArea } from '../../../../server/storage/area.ts'
-import { hostCalls } from '../../../../server/storage/files/file-calls.ts'
-import { openS3Store } from '../../../../server/storage/s3/s3-store.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
-import { afterTests } from '../../../undo.ts'
 import { openBeside } from '../../store/left-place.ts'
-import { hasGateway, startGateway, type Gateway } from './gateway.ts'
-import { get, put, remoteNameOf, remoteStorage, send, type BucketAt, type RemoteStorage } from './remote-storage.ts'
-
-/** The names of the requests after which calls stop as if their server had been killed. */
-const stopped = new Set<keyof RemoteStore>()
-
-/** Opens a store whose requests of `stopped` are made, and never answered. */
-const openStopping: OpenRemoteStore = async (place, credentials) => {
-  const store = await openS3Store(place, credentials)
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      return (...args: readonly unknown[]): unknown => {
-        const result: unknown = member.apply(target, args)
-        const isStopped = [...stopped].some(each => each === name)
-        return isStopped && result instanceof Promise ? result.then(() => new Promise(() => {})) : result
-      }
-    },
-  })
-}
+import { hasGateway, type Gateway } from './gateway.ts'
+import { interruptedStorage, type Interrupted } from './interrupted-store.ts'
+import { get, put, remoteNameOf, send, type BucketAt, type RemoteStorage } from './remote-storage.ts'
 
 let gateway: Gateway
 let remote: RemoteStorage
+let stopped: Interrupted['stopped']
 const api = () => remote.admin.api
 
 beforeAll(async () => {
   if (!hasGateway) return
-  gateway = await startGateway(afterTests)
-  const own = storageArea(hostCalls, openStopping)
-  const mounted = areas.map(area => (area.domain.name === 'storage' ? own : area))
-  remote = await remoteStorage(gateway.url, { later: afterTests, areas: mounted })
+  ;({ gateway, remote, stopped } = await interruptedStorage())
 }, 120_000)
 
 /** Makes a call whose server dies after the request `request` to the store, before it writes anything else. */
@@ -54,8 +30,8 @@ async function dying(request: keyof RemoteStore, call: () => Promise<unknown>, i
   stopped.delete(request)
 }
 
-/** Moves the times of rows into the past, as if the calls that wrote them had died long ago. */
-async function age<T extends object>(collection: Collection<T>, members: (row: T) => Partial<T>): Promise<void> {
+/** Changes the rows of calls, as if their process had died, or as if they had begun long ago. */
+async function change<T extends object>(collection: Collection<T>, members: (row: T) => Partial<T>): Promise<void> {
   const store = await openBeside(remote.platform.config, storeCollections(areas))
   try {
     for await (const { id } of store.each(collection))
@@ -68,7 +44,8 @@ async function age<T extends object>(collection: Collection<T>, members: (row: T
   }
 }
 
-const long = '2020-01-01T00:00:00.000Z'
+const dead = { owner: 'a process that has ended' } as const
+const longAgo = '2020-01-01T00:00:00.000Z'
 
 const exists = (at: BucketAt, object: string) => async (): Promise<boolean> => {
   const name = remoteNameOf(at)
@@ -80,6 +57,19 @@ const exists = (at: BucketAt, object: string) => async (): Promise<boolean> => {
 
 const operationsOf = async (resource_id: string) =>
   (await api().storage.listOperations({ filter: `resource_id = "${resource_id}"` })).operations
+
+/** Returns the number of uploads of a bucket in the store. */
+async function uploadCount(at: BucketAt): Promise<number> {
+  let count = 0
+  for await (const _upload of gateway.account.uploads(remoteNameOf(at))) count += 1
+  return count
+}
+
+/** Returns the state of an upload that has ended; undefined for an active upload. */
+const stateOf = async (at: BucketAt, id: string) => {
+  const filter = `id = "${id}" AND state != STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE`
+  return (await api().storage.listMultipartUploads({ ...at, filter })).multipart_uploads[0]?.state
+}
 
 const left = { timeout: 60_000, interval: 250 }
 
@@ -97,7 +87,7 @@ describe.skipIf(!hasGateway)(
       const at = { workspace: remote.workspace, engine: 's3' }
       const create = () => api().storage.createBucket({ ...at, body: { name: 'half' } })
       await dying('createBucket', create, async () => (await names()) === before + 1)
-      await age(remoteCollection, ({ state }) => (state === 'MAKING' ? { create_time: long } : {}))
+      await change(remoteCollection, ({ state }) => (state === 'MAKING' ? dead : {}))
       await expect.poll(names, left).toBe(before)
       await remote.bucket('half')
       expect(await names()).toBe(before + 1)
@@ -108,7 +98,7 @@ describe.skipIf(!hasGateway)(
       await put(api(), at, 'a', 'hello')
       const isGone = async () => !(await exists(at, 'a')())
       await dying('remove', () => api().storage.deleteObject({ ...at, object: 'a' }), isGone)
-      await age(changeCollection, () => ({ create_time: long }))
+      await change(changeCollection, () => dead)
       await expect
         .poll(async () => (await operationsOf(`${at.bucket}/a`)).map(each => each.operation_type), left)
         .toEqual(['STORAGE_OPERATION_TYPE_DELETE'])
@@ -119,7 +109,7 @@ describe.skipIf(!hasGateway)(
       await put(api(), at, 'a', 'hello')
       const body = { source_object: 'a', destination_object: 'b' }
       await dying('copy', () => api().storage.copyObject({ ...at, body }), exists(at, 'b'))
-      await age(changeCollection, () => ({ create_time: long }))
+      await change(changeCollection, () => dead)
       await expect
         .poll(async () => (await operationsOf(`${at.bucket}/b`)).map(each => each.operation_type), left)
         .toEqual(['STORAGE_OPERATION_TYPE_CREATE'])
@@ -135,16 +125,34 @@ describe.skipIf(!hasGateway)(
       const parts = [{ part_number: 1, etag: answer?.headers.get('etag') ?? '' }]
       const complete = () => api().storage.completeMultipartUpload({ ...at, upload_id, body: { parts } })
       await dying('completeUpload', complete, exists(at, 'film'))
-      if (by === 'a worker') await age(remoteUploadCollection, () => ({ completing_time: long }))
+      if (by === 'a worker') await change(remoteUploadCollection, () => dead)
       else await complete()
-      const states = async () => {
-        const filter = `id = "${upload_id}" AND state = STORAGE_MULTIPART_UPLOAD_STATE_COMPLETED`
-        return (await api().storage.listMultipartUploads({ ...at, filter })).multipart_uploads.length
-      }
-      await expect.poll(states, left).toBe(1)
+      await expect.poll(() => stateOf(at, upload_id), left).toBe('STORAGE_MULTIPART_UPLOAD_STATE_COMPLETED')
       const operations = await operationsOf(`${at.bucket}/film`)
       expect(operations.map(each => each.operation_type)).toEqual(['STORAGE_OPERATION_TYPE_COMPLETE'])
       expect((await complete()).id).toBe(operations[0]?.id)
+    })
+
+    it('leaves an upload without an object that a worker ends', async () => {
+      const at = await remote.bucket('abort')
+      const { resource_id: upload_id } = await api().storage.createMultipartUpload({ ...at, body: { object: 'film' } })
+      const isGone = async () => (await uploadCount(at)) === 0
+      await dying('abortUpload', () => api().storage.abortMultipartUpload({ ...at, upload_id }), isGone)
+      await change(remoteUploadCollection, () => dead)
+      await expect.poll(() => stateOf(at, upload_id), left).toBe('STORAGE_MULTIPART_UPLOAD_STATE_ABORTED')
+      expect((await operationsOf(upload_id)).map(each => each.operation_type)).toEqual([
+        'STORAGE_OPERATION_TYPE_DELETE',
+        'STORAGE_OPERATION_TYPE_CREATE',
+      ])
+    })
+
+    it('is taken for dead ten minutes after its change, although its process lives', async () => {
+      const at = await remote.bucket('long')
+      await put(api(), at, 'a', 'hello')
+      const isGone = async () => !(await exists(at, 'a')())
+      await dying('remove', () => api().storage.deleteObject({ ...at, object: 'a' }), isGone)
+      await change(changeCollection, () => ({ create_time: longAgo }))
+      await expect.poll(async () => (await operationsOf(`${at.bucket}/a`)).length, left).toBe(1)
     })
 
     it('leaves settings that another server writes', async () => {

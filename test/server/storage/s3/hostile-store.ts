@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import type { RemoteStore } from '../../../../domain/storage/remote-store/remote-store.ts'
+import type { StoreTimes } from '../../../../server/storage/s3/bounded-client.ts'
 import { openS3Store } from '../../../../server/storage/s3/s3-store.ts'
 import type { Later } from '../../store/harness.ts'
 
@@ -16,8 +17,12 @@ export interface HostileStore {
   readonly requests: () => number
 }
 
-/** Starts a server that answers all requests by `answer`; `later` ends it. */
-export async function hostileStore(answer: Answer, later: Later = onTestFinished): Promise<HostileStore> {
+/** Starts a server that answers all requests by `answer`; `later` ends it. The account has `times`. */
+export async function hostileStore(
+  answer: Answer,
+  later: Later = onTestFinished,
+  times?: StoreTimes,
+): Promise<HostileStore> {
   let requests = 0
   const server = createServer((request, response) => {
     requests += 1
@@ -29,7 +34,7 @@ export async function hostileStore(answer: Answer, later: Later = onTestFinished
   if (typeof address !== 'object' || address === null) throw new Error('the server listens at no port')
   const url = `http://127.0.0.1:${address.port}`
   const place = { endpoint: url, region: 'us-east-1', forcePathStyle: true, storageClass: '' }
-  const account = await openS3Store(place, { accessKeyId: 'key', secretAccessKey: 'hidden-word' })
+  const account = await openS3Store(place, { accessKeyId: 'key', secretAccessKey: 'hidden-word' }, times)
   later(async () => {
     account.close()
     server.closeAllConnections()

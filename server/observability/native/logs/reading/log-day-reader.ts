@@ -1,4 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
+import { releaseMemory } from '../../../../../domain/observability/release-memory.ts'
 import { checked, rowOf, rowsOf } from '../../files/telemetry-file.ts'
 import { FileSnapshot } from '../../reading/file-snapshot.ts'
 import { decodeRuns, EntryBlock, type StreamRuns } from '../format/entry-block.ts'
@@ -108,7 +109,12 @@ export class LogDayReader {
   mayContain(id: number, required: readonly (readonly Uint8Array[])[]): boolean {
     if (required.length === 0) return true
     const row = this.#snapshot.read(() => rowOf<[Uint8Array]>(this.#filter, id))
-    return row === undefined || required.every(texts => texts.some(text => mayContain(row[0], text)))
+    if (row === undefined) return true
+    const [bits] = row
+    const isPossible = required.every(texts => texts.some(text => mayContain(bits, text)))
+    // A search reads thousands of filters.
+    releaseMemory(bits)
+    return isPossible
   }
 
   /** Returns the sums of all streams in the file. */

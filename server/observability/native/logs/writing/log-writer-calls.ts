@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { LogBatch } from '../../../../../domain/observability/logs/log-batch.ts'
 import type { PushedLogs } from '../../../../../domain/observability/logs/log-engine.ts'
+import { releaseMemory } from '../../../../../domain/observability/release-memory.ts'
 import { engineUnavailable } from '../../../../../output/shared/errors.ts'
 import type { EndCall, Received, Sent } from '../../calls/messages.ts'
 import { sentError } from '../../calls/sent-error.ts'
@@ -74,7 +75,10 @@ export class LogWriterCalls {
     this.#clockAhead = now - performance.now()
     try {
       if (this.#dropped.has(workspace)) throw dropped()
-      this.#writer.write(workspace, call.kind === 'push' ? this.#decode(call.pushed) : call.batch, limits, now, settle)
+      const batch = call.kind === 'push' ? this.#decode(call.pushed) : call.batch
+      // The batch has nothing of the body, whose memory belongs to this thread.
+      if (call.kind === 'push') releaseMemory(call.pushed.body)
+      this.#writer.write(workspace, batch, limits, now, settle)
     } catch (error) {
       return settle.reject(error)
     }

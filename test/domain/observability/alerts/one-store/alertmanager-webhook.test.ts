@@ -95,5 +95,5 @@ receivers:
     if (!ended) throw new Error('no second notification has arrived')
     await told(ended.body, ended.text)
   },
-  60_000,
+  180_000,
 )

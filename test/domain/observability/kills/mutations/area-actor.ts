@@ -67,24 +67,29 @@ export class AreaActor implements Steps {
   async #create(kind: Kind): Promise<void> {
     const name = `${this.#parts.name}-${kind.slice(0, 2).toLowerCase()}-${this.#count}`
     const sets: Sets = kind === 'silences' ? { over: 'false' } : { description: '' }
-    const operation = await this.#do('CREATE', { kind, name }, sets, options => this.#created(kind, name, options))
+    const operation = await this.#do('CREATE', { kind, name }, sets, this.#creation(kind, name))
     if (operation) this.#things = [...this.#things, { kind, name, id: operation.resource_id }]
   }
 
-  #created(kind: Kind, name: string, options: CallOptions): Promise<ObservabilityOperation> {
+  /** Returns the call that creates a resource; each repetition has the same body, as its Idempotency-Key demands. */
+  #creation(kind: Kind, name: string): Run {
     const { client, workspace } = this.#parts
-    if (kind === 'alertRules')
-      return client.createAlertRule({ ...this.#path, body: { name, query: 'vector(1)' } }, options)
-    if (kind === 'ingestionConfigs')
-      return client.createIngestionConfig({ ...this.#path, body: { name, otlp: {} } }, options)
+    if (kind === 'alertRules') {
+      const request = { ...this.#path, body: { name, query: 'vector(1)' } }
+      return options => client.createAlertRule(request, options)
+    }
+    if (kind === 'ingestionConfigs') {
+      const request = { ...this.#path, body: { name, otlp: {} } }
+      return options => client.createIngestionConfig(request, options)
+    }
     if (kind === 'retentionPolicies') {
       const signal = 'OBSERVABILITY_SIGNAL_METRICS'
       const body = { name, signal, selector: `{job="${name}"}`, retention: '3600s' } as const
-      return client.createRetentionPolicy({ ...this.#path, body }, options)
+      return options => client.createRetentionPolicy({ ...this.#path, body }, options)
     }
     const end_time = new Date(Date.now() + hourMs).toISOString()
     const body = { matchers: [{ name: 'host', value: 'a' }], end_time, comment: name }
-    return client.createSilence({ workspace, body }, options)
+    return options => client.createSilence({ workspace, body }, options)
   }
 
   async #update(thing: Thing): Promise<void> {

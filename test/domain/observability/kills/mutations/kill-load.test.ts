@@ -41,7 +41,7 @@ async function readKept({ observability }: Ninefold, workspace: string): Promise
 
 it(
   'a server that is killed repeatedly while clients change rules, configs, policies and silences loses no acknowledged change and repeats none',
-  { timeout: killTimeout + 300_000 },
+  { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()
     const served = await serve(place, serverCount)

@@ -22,7 +22,7 @@ const firstMs = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs + hourMs
 
 it(
   'a server that is killed repeatedly while senders push keeps every acknowledged sample once, and no part of a push',
-  { timeout: killTimeout + 300_000 },
+  { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()
     const { addresses, restart, servers } = await serve(place, 1)

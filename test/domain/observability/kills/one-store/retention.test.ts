@@ -36,11 +36,16 @@ interface Place {
   readonly config: string
 }
 
-const daysIn = (folder: string): readonly string[] => readdirSync(folder).filter(name => /^\d.*\.sqlite$/.test(name))
+/**
+ * Returns the files of the days before a time, in milliseconds since 1970; the platform may write its own metrics of later
+ * days at any time.
+ */
+const daysBefore = (time: number, folder: string): readonly string[] =>
+  readdirSync(folder).filter(name => /^\d.*\.sqlite$/.test(name) && Date.parse(name.slice(0, 10)) < time)
 
 it(
   'a server that is killed while it purges and drops telemetry drops all that is due, and keeps the rest',
-  { timeout: 2 * killTimeout + 300_000 },
+  { timeout: 2 * killTimeout },
   async () => {
     const place = await testStorePlace()
     const root = telemetryFolder(place.dataDir)
@@ -78,7 +83,7 @@ it(
       const [short, old] = [sender(where, 'short', today - dayMs + hourMs), sender(where, 'old', today - 6 * dayMs)]
       for (let i = 0; i < 5; i += 1) for (const each of [kept, short, old]) await each.step()
       const folder = join(root, where.workspace, 'metrics')
-      const before = daysIn(folder)
+      const before = daysBefore(today, folder)
       expect(before).toHaveLength(2)
 
       await shortenDefault(api, at)
@@ -104,7 +109,7 @@ it(
       await running
       expect([kept, short, old].flatMap(({ faults }) => faults)).toEqual([])
       expect(await faultsOf(api, where.workspace, kept)).toEqual([])
-      expect(daysIn(folder)).toEqual(before.slice(1))
+      expect(daysBefore(today, folder)).toEqual(before.slice(1))
       const body = { query: '{sender=~"short|old"}[15d]' }
       expect((await api.observability.queryMetrics({ ...at, body })).matrix).toEqual([])
       expect((await api.observability.listMetricLabels({ ...at, label: 'sender' })).metric_labels).toMatchObject(

@@ -5,7 +5,7 @@ import { difference, ownAnswer, type JudgedAnswer, type JudgedQuery } from './an
 import { EngineJudge } from './engine-judge.ts'
 import { QueryGenerator } from './generated-queries.ts'
 import { firstTime, generatedSeries } from './generated-series.ts'
-import { judgedQueries, mutated, queryCount } from './judged-queries.ts'
+import { judgedQueries, judgeLimit, mutated, queryCount } from './judged-queries.ts'
 import { MemorySource } from './memory-source.ts'
 
 const random = seeded(20_261_130)
@@ -23,7 +23,7 @@ describe.skipIf(lacks('of PromQL by the engine of Prometheus 3', 'go'))('the eng
 
   const judged = async (queries: readonly JudgedQuery[]) => (await judge?.answers(series, queries)) ?? []
 
-  it('gives the same answers to generated queries', async () => {
+  it('gives the same answers to generated queries', judgeLimit, async () => {
     const queries = judgedQueries(random, { common: false }, queryCount)
     const answers = await judged(queries)
     const differences = queries.flatMap((query, i) => {
@@ -49,7 +49,7 @@ describe.skipIf(lacks('of PromQL by the engine of Prometheus 3', 'go'))('the eng
     expect(labelsOf(answers[0] ?? { elements: [] })).not.toHaveLength(0)
   })
 
-  it('refuses what is refused here, and accepts what is accepted here with the same answer', async () => {
+  it('refuses what is refused here, and accepts what is accepted here with the same answer', judgeLimit, async () => {
     const generator = new QueryGenerator(random, { common: false })
     const start = firstTime + 3_600_000 + 7123
     const queries = Array.from({ length: queryCount * 5 }, () => {

@@ -6,6 +6,9 @@ import { firstTime, timeSpan } from './generated-series.ts'
 /** The number of queries for each judge: `NINEFOLD_PROMQL_QUERIES=2000 npx vitest run promql/one-store/judged` */
 export const queryCount = Number(process.env['NINEFOLD_PROMQL_QUERIES'] ?? 300)
 
+/** The time limit of the generated queries of a judge, in milliseconds. */
+export const judgeLimit = { timeout: 180_000 + queryCount * 300 }
+
 /** Generates queries at full minutes or seven seconds after them, at one time or over a range. */
 export function judgedQueries(random: Random, dialect: Dialect, count: number): readonly JudgedQuery[] {
   const generator = new QueryGenerator(random, dialect)

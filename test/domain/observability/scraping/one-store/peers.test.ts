@@ -107,7 +107,7 @@ describe('a scrape', () => {
         job !== 'faulty' || !name.startsWith('scrape_')
       expect(texts(own.filter(isCompared))).toEqual(texts(theirs.filter(isCompared)))
     },
-    60_000,
+    180_000,
   )
 
   it.skipIf(lacks('with node-exporter', 'prometheus-node-exporter', 'prometheus'))(
@@ -129,6 +129,6 @@ describe('a scrape', () => {
       expect(own).toEqual(seriesOf(await peer.query(named)))
       expect(texts(await query('node_uname_info'))).toEqual(texts(await peer.query('node_uname_info')))
     },
-    60_000,
+    180_000,
   )
 })

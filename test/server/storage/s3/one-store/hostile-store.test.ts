@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { RemoteFault } from '../../../../../domain/storage/remote-store/remote-fault.ts'
 import type { RemoteStore } from '../../../../../domain/storage/remote-store/remote-store.ts'
 import { hostileStore, type Answer } from '../hostile-store.ts'
@@ -74,6 +74,20 @@ describe('a faulty S3 store', { timeout: 60_000 }, () => {
       expect((await faultOf(account.objects('bucket', list))).kind).toBe('unavailable')
     }
     expect(requests()).toBe(0)
+  })
+
+  it('may work on a completion for longer than on other requests', async () => {
+    const times = { connectionMs: 60_000, answerMs: 300, bodyMs: 60_000, patienceMs: 60_000 }
+    const completed = '<CompleteMultipartUploadResult><Key>a</Key></CompleteMultipartUploadResult>'
+    const { account } = await hostileStore(
+      (request, response) => void setTimeout(() => xml(200, completed)(request, response), 1500),
+      onTestFinished,
+      times,
+    )
+    expect((await faultOf(account.objects('bucket', list))).kind).toBe('unavailable')
+    const parts = [{ number: 1, etag: 'e', sha256: '' }]
+    const completion = { bucket: 'bucket', object: 'a', uploadId: 'u', parts, sha256: '', ifNoneMatch: false }
+    await account.completeUpload(completion)
   })
 
   it('ends lists of parts and uploads that repeat themselves', async () => {

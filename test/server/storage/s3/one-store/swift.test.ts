@@ -1,17 +1,22 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { afterTests } from '../../../../undo.ts'
+import { declareClientTests } from '../client-contract.ts'
 import { get, put, remoteStorage, send, type RemoteStorage } from '../remote-storage.ts'
 import { hasSwift, startSwift, swiftKeys } from '../swift.ts'
 
 let remote: RemoteStorage
+let url = ''
 const api = () => remote.admin.api
 
 beforeAll(async () => {
   if (!hasSwift) return
-  remote = await remoteStorage(await startSwift(afterTests), { later: afterTests }, swiftKeys)
+  url = await startSwift(afterTests)
+  remote = await remoteStorage(url, { later: afterTests }, swiftKeys)
 }, 600_000)
 
 describe.skipIf(!hasSwift)('a bucket in OpenStack Swift', { timeout: 120_000 }, () => {
+  declareClientTests(() => ({ remote, account: { url, ...swiftKeys } }))
+
   it('is of a class with the capabilities that Swift has', async () => {
     const { s3 } = await api().storage.getStorageClass({ engine: 's3', id: 'remote' })
     expect(s3?.capabilities.toSorted()).toEqual([

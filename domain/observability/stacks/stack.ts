@@ -1,0 +1,75 @@
+import { engineCapabilityUnsupported, engineNotFound } from '../../../output/shared/errors.ts'
+import type { LogReader } from '../logs/log-reader.ts'
+import type { MetricReader } from '../metrics/metric-engine.ts'
+import type { TraceSource } from '../traces/trace-engine.ts'
+import type { AlertSink } from './alert-sink.ts'
+import type { OtlpForward, SampleForward } from './forwarding/telemetry-forward.ts'
+
+/** The name of the engine whose telemetry the platform keeps itself. */
+export const nativeEngine = 'native'
+
+/** An engine whose telemetry programs of others store; a member that is absent is not part of the stack. */
+export interface Stack {
+  /** The Alertmanager of the stack. */
+  readonly alerts?: AlertSink
+  readonly metrics?: MetricReader
+  readonly logs?: LogReader
+  readonly otlp?: OtlpForward
+  readonly traces?: TraceSource
+  /** Takes samples of remote write; the member that keeps the metrics. */
+  readonly samples?: SampleForward
+}
+
+/** The stacks of the setting `observability.engines`, by their names. */
+export type Stacks = ReadonlyMap<string, Stack>
+
+/** The settings that name the members of stacks, by member. */
+const settings: { readonly [Member in keyof Stack]-?: string } = {
+  alerts: 'alertmanager_url',
+  metrics: 'metrics_url',
+  logs: 'logs_url',
+  otlp: 'otlp_url',
+  samples: 'metrics_url',
+  traces: 'traces_url',
+}
+
+/** Returns a member of a stack. Throws ENGINE_CAPABILITY_UNSUPPORTED for a stack without the member, and ENGINE_NOT_FOUND. */
+export function stackMember<Member extends keyof Stack>(
+  stacks: Stacks,
+  engine: string,
+  member: Member,
+): NonNullable<Stack[Member]> {
+  const stack = stacks.get(engine)
+  if (stack === undefined) {
+    const resource = { type: 'ninefold.engines', name: engine }
+    throw engineNotFound('the engine is not in the setting observability.engines any more', { resource })
+  }
+  const found = stack[member]
+  if (found === undefined) throw lacking(`the engine has no ${settings[member]}`, member.toUpperCase())
+  return found
+}
+
+/** The error of a call for which an engine lacks a capability. */
+export const lacking = (message: string, capability: string) => engineCapabilityUnsupported(message, { capability })
+
+/** The parts that choose the engine of metrics. */
+export interface MetricReaders {
+  readonly metrics: MetricReader
+  readonly stacks: Stacks
+}
+
+/** Returns the reader of the metrics of an engine. Throws as `stackMember`. */
+export const metricsOf = ({ metrics, stacks }: MetricReaders, engine: string): MetricReader =>
+  engine === nativeEngine ? metrics : stackMember(stacks, engine, 'metrics')
+
+/** Returns the reader of the logs of an engine. Throws as `stackMember`. */
+export const logsOf = (
+  { logs, stacks }: { readonly logs: LogReader; readonly stacks: Stacks },
+  engine: string,
+): LogReader => (engine === nativeEngine ? logs : stackMember(stacks, engine, 'logs'))
+
+/** Returns the traces of an engine. Throws as `stackMember`. */
+export const tracesOf = (
+  { stacks, traces }: { readonly traces: TraceSource; readonly stacks: Stacks },
+  engine: string,
+): TraceSource => (engine === nativeEngine ? traces : stackMember(stacks, engine, 'traces'))

@@ -1,0 +1,91 @@
+import type { WriteResult } from '../../../../domain/observability/metrics/metric-engine.ts'
+import { inflate } from '../../../../domain/observability/ingest/inflate.ts'
+import { invalidPayload, largePayload } from '../../../../domain/observability/ingest/payload-faults.ts'
+import type { OtlpFormat, SentBody } from '../../../../domain/observability/sent-body.ts'
+import { labelJson } from '../../../../domain/observability/stacks/forwarding/label-json.ts'
+import { labelProtobuf } from '../../../../domain/observability/stacks/forwarding/label-protobuf.ts'
+import { labelSeries } from '../../../../domain/observability/stacks/forwarding/label-series.ts'
+import { otlpShapes } from '../../../../domain/observability/stacks/forwarding/otlp-shapes.ts'
+import { ownAttributes, type OwnAttributes } from '../../../../domain/observability/stacks/forwarding/own-attributes.ts'
+import type {
+  ForwardedBody,
+  ForwardedSignal,
+  OtlpForward,
+  SampleForward,
+} from '../../../../domain/observability/stacks/forwarding/telemetry-forward.ts'
+import { writeSnappy } from '../../../../domain/observability/stacks/forwarding/write-snappy.ts'
+import type { MemberClient, MemberRequest, MemberResponse } from '../member-client.ts'
+import { refusedItems } from './refused-items.ts'
+
+/** The longest time until a member has taken a request, in milliseconds. */
+const timeoutMs = 30_000
+
+const mediaTypes: Readonly<Record<OtlpFormat, string>> = {
+  'otlp-json': 'application/json',
+  'otlp-protobuf': 'application/x-protobuf',
+}
+
+/** Sends OTLP on to a receiver of OTLP/HTTP. */
+export class OtlpSender implements OtlpForward {
+  readonly #client: MemberClient
+
+  constructor(client: MemberClient) {
+    this.#client = client
+  }
+
+  async push(workspace: string, signal: ForwardedSignal, sent: ForwardedBody<OtlpFormat>): Promise<WriteResult> {
+    const { format } = sent
+    const label = format === 'otlp-json' ? labelJson : labelProtobuf
+    const { body, items } = label(inflate(sent), otlpShapes[signal], ownOf(this.#client, workspace, sent))
+    const contentType = mediaTypes[format]
+    const headers = { 'content-type': contentType }
+    const path = `/v1/${signal.toLowerCase()}`
+    const response = await sendOn(this.#client, { path, workspace, headers, body })
+    const refused = Math.min(refusedItems(response.body, format), items)
+    return resultOf(items, refused)
+  }
+}
+
+/** Sends samples on to a store that takes remote write at the path of Prometheus. */
+export class SampleSender implements SampleForward {
+  readonly #client: MemberClient
+
+  constructor(client: MemberClient) {
+    this.#client = client
+  }
+
+  async push(workspace: string, sent: ForwardedBody<'remote-write'>): Promise<WriteResult> {
+    const { body, items } = labelSeries(inflate(sent), ownOf(this.#client, workspace, sent))
+    const headers = {
+      'content-type': 'application/x-protobuf',
+      'content-encoding': 'snappy',
+      'x-prometheus-remote-write-version': '0.1.0',
+    }
+    await sendOn(this.#client, { path: '/api/v1/write', workspace, headers, body: writeSnappy(body) })
+    return resultOf(items, 0)
+  }
+}
+
+const ownOf = (
+  { member }: MemberClient,
+  workspace: string,
+  { staticLabels }: ForwardedBody<SentBody['format']>,
+): OwnAttributes => ownAttributes(staticLabels, member.hasTenants ? undefined : workspace)
+
+/** Sends a request on. Throws PAYLOAD_INVALID and PAYLOAD_TOO_LARGE for a request that the member refuses. */
+async function sendOn(
+  client: MemberClient,
+  asked: Pick<MemberRequest, 'body' | 'headers' | 'path' | 'workspace'>,
+): Promise<MemberResponse> {
+  const response = await client.send({ ...asked, method: 'POST', timeoutMs })
+  const { status } = response
+  if (status >= 200 && status < 300) return response
+  if (status === 413) throw largePayload('is larger than the engine takes; send smaller batches')
+  if (status === 400 || status === 422) throw invalidPayload('is refused by the engine')
+  throw client.unavailable(`answers with status ${status}`)
+}
+
+const resultOf = (items: number, refused: number): WriteResult =>
+  refused === 0
+    ? { accepted: items, rejections: {}, message: '' }
+    : { accepted: items - refused, rejections: { engine: refused }, message: 'the engine has refused some items' }

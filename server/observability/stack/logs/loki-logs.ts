@@ -1,0 +1,143 @@
+import type { AlertVector } from '../../../../domain/observability/metrics/metric-engine.ts'
+import type { LogReader } from '../../../../domain/observability/logs/log-reader.ts'
+import type { LogQuery, LogQueryResult } from '../../../../domain/observability/logql/run-query.ts'
+import type { LogResultText } from '../../../../domain/observability/logql/answer-text.ts'
+import { limitExceeded, maxSeries } from '../../../../domain/observability/promql/evaluation/query-budget.ts'
+import { logqlText } from '../../../../domain/observability/stacks/queries/logql-text.ts'
+import type { LabelledWorkspace } from '../../../../domain/observability/stacks/queries/workspace-label.ts'
+import { isRecord } from '../../../../runtime/validation.ts'
+import { metricResult } from '../metrics/metric-answer.ts'
+import { MalformedResult, numberOf, recordOf } from '../metrics/result-values.ts'
+import type { MemberClient, MemberResponse } from '../member-client.ts'
+import { refusedQuery } from '../refused-query.ts'
+import { entriesOf, pageOf } from './loki-entries.ts'
+
+/** The time that a member has for its response beyond the time of a query, in milliseconds. */
+const graceMs = 2_000
+
+/** The longest time of the query of an alert rule, in milliseconds. */
+const alertMs = 30_000
+
+/** The header by which Loki answers the labels of streams, parsed labels and structured metadata apart. */
+const categories = { 'x-loki-response-encoding-flags': 'categorize-labels' }
+
+/** The logs of workspaces in a store that serves the HTTP API of Loki. */
+export class LokiLogs implements LogReader {
+  readonly #client: MemberClient
+
+  constructor(client: MemberClient) {
+    this.#client = client
+  }
+
+  async query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult> {
+    const begun = performance.now()
+    const labelled = this.#labelled(workspace)
+    const { isMetric, text } = logqlText(query.query, labelled)
+    const call = isMetric ? metricForm(text, query) : entryForm(text, query)
+    const data = await this.#ask(workspace, call, query.timeoutMs, signal)
+    const { bytes, lines } = scanned(data)
+    const cost = { bytesScanned: bytes, entriesScanned: lines, durationMs: performance.now() - begun }
+    return this.#read(() =>
+      isMetric
+        ? { result: metricText(data, labelled), cost }
+        : { ...pageOf(entriesOf(data, labelled), query, call.skip), cost },
+    )
+  }
+
+  async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
+    const labelled = this.#labelled(workspace)
+    const { text } = logqlText(query, labelled)
+    const form = { query: text, time: String(BigInt(time) * 1_000_000n) }
+    const data = await this.#ask(workspace, { path: 'query', form, skip: 0 }, alertMs, signal)
+    return this.#read(() => {
+      const { result_type, vector } = metricResult(data, labelled)
+      if (result_type !== 'OBSERVABILITY_RESULT_TYPE_VECTOR') throw new MalformedResult()
+      const elements = vector.map(({ metric, value }) => ({ labels: metric, value: numberOf(value) }))
+      return { elements, hasData: elements.length > 0 || scanned(data).lines > 0 }
+    })
+  }
+
+  #labelled(workspace: string): LabelledWorkspace {
+    return this.#client.member.hasTenants ? undefined : workspace
+  }
+
+  /** Returns `data` of a success. */
+  async #ask(workspace: string, { form, path }: LokiCall, timeoutMs: number, signal: AbortSignal) {
+    const response = await this.#client.send({
+      isQuery: true,
+      path: `/loki/api/v1/${path}?${new URLSearchParams(form)}`,
+      workspace,
+      headers: categories,
+      timeoutMs: timeoutMs + graceMs,
+      signal,
+    })
+    return this.#read(() => this.#dataOf(response))
+  }
+
+  #dataOf(response: MemberResponse): Readonly<Record<string, unknown>> {
+    const { status } = response
+    // Loki answers faults of queries in plain text.
+    if (status === 400 || status === 422 || status === 503) throw refusedQuery(this.#client, status)
+    const answer = recordOf(this.#client.json(response))
+    if (status !== 200 || answer['status'] !== 'success') throw new MalformedResult()
+    return recordOf(answer['data'])
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof MalformedResult)) throw error
+      throw this.#client.unavailable('answers with something else than the API of Loki')
+    }
+  }
+}
+
+/** A call of the API of Loki. */
+interface LokiCall {
+  readonly path: string
+  readonly form: Record<string, string>
+  /** The entries at the beginning of the answer that the page before has shown. */
+  readonly skip: number
+}
+
+function metricForm(text: string, { end, start, stepMs }: LogQuery): LokiCall {
+  if (stepMs === undefined) return { path: 'query', form: { query: text, time: String(end) }, skip: 0 }
+  const times = { start: String(start), end: String(end), step: String(stepMs / 1000) }
+  return { path: 'query_range', form: { query: text, ...times }, skip: 0 }
+}
+
+/** Asks again for the entries at the time of the last entry of the page before, because Loki has no order of them. */
+function entryForm(text: string, { after, direction, end, limit, start }: LogQuery): LokiCall {
+  const isForward = direction === 'FORWARD'
+  const skip = after?.number ?? 0
+  const from = after && isForward ? after.time : start
+  const before = after && !isForward ? after.time + 1n : end
+  const form = {
+    query: text,
+    start: String(from),
+    end: String(before),
+    limit: String(limit + skip),
+    direction: direction.toLowerCase(),
+  }
+  return { path: 'query_range', form, skip }
+}
+
+function metricText(data: unknown, labelled: LabelledWorkspace): LogResultText {
+  const { matrix, result_type, vector } = metricResult(data, labelled)
+  if (Math.max(matrix.length, vector.length) > maxSeries)
+    throw limitExceeded('series', `an answer may have ${maxSeries} series`)
+  if (result_type === 'OBSERVABILITY_RESULT_TYPE_MATRIX') return { type: 'MATRIX', text: JSON.stringify(matrix) }
+  if (result_type === 'OBSERVABILITY_RESULT_TYPE_VECTOR') return { type: 'VECTOR', text: JSON.stringify(vector) }
+  throw new MalformedResult()
+}
+
+/** Returns what Loki says that it has read; 0 if it does not say so. */
+function scanned({ stats }: Readonly<Record<string, unknown>>): { readonly bytes: number; readonly lines: number } {
+  const summary = isRecord(stats) && isRecord(stats['summary']) ? stats['summary'] : {}
+  const count = (name: string): number => {
+    const value = summary[name]
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+  }
+  return { bytes: count('totalBytesProcessed'), lines: count('totalLinesProcessed') }
+}

@@ -1,0 +1,12 @@
+/** The members of a stack, by the keys of their settings. */
+export type MemberSetting = 'alertmanager_url' | 'logs_url' | 'metrics_url' | 'otlp_url' | 'traces_url'
+
+/** A member of a stack. */
+export interface Member {
+  readonly engine: string
+  readonly setting: MemberSetting
+  /** The address before the paths of the API. */
+  readonly url: string
+  /** Whether the member keeps the telemetry of each tenant apart, by the header `X-Scope-OrgID`. */
+  readonly hasTenants: boolean
+}

@@ -1,0 +1,149 @@
+import type {
+  LabelSet,
+  MetricDescriptor,
+  MetricLabel,
+  MetricQueryResponse,
+} from '../../../../output/observability/types.ts'
+import type {
+  AlertVector,
+  InstantQuery,
+  MetricReader,
+  MetricSelection,
+  RangeQuery,
+} from '../../../../domain/observability/metrics/metric-engine.ts'
+import { limitExceeded, maxSeries } from '../../../../domain/observability/promql/evaluation/query-budget.ts'
+import { QueryFaults } from '../../../../domain/observability/promql/language/faults.ts'
+import { presenceQuery } from '../../../../domain/observability/stacks/queries/presence-query.ts'
+import { promqlSelectorText, promqlText } from '../../../../domain/observability/stacks/queries/promql-text.ts'
+import {
+  selectorText,
+  type LabelledWorkspace,
+} from '../../../../domain/observability/stacks/queries/workspace-label.ts'
+import { JsonText } from '../../../../runtime/json.ts'
+import type { MemberClient } from '../member-client.ts'
+import { metricResult, type MetricResult } from './metric-answer.ts'
+import { PrometheusApi } from './prometheus-api.ts'
+import { descriptorsOf, labelsIn, metadataOf } from './series-lists.ts'
+import { labelsOf, listOf, MalformedResult, numberOf } from './result-values.ts'
+
+/** The longest time of calls without a time of their own, in milliseconds. */
+const defaultMs = 30_000
+
+/** The metrics of workspaces in a store that serves the HTTP API of Prometheus. */
+export class PrometheusMetrics implements MetricReader {
+  readonly #api: PrometheusApi
+  readonly #hasTenants: boolean
+
+  constructor(client: MemberClient) {
+    this.#api = new PrometheusApi(client)
+    this.#hasTenants = client.member.hasTenants
+  }
+
+  async query(workspace: string, { limit, query, time, timeoutMs }: InstantQuery, signal: AbortSignal) {
+    const begun = performance.now()
+    const text = promqlText(query, this.#labelled(workspace))
+    const result = await this.#result(workspace, 'query', { query: text, time: seconds(time) }, timeoutMs, signal)
+    return answer(cut(result, limit), begun)
+  }
+
+  async queryRange(workspace: string, { end, query, start, step, timeoutMs }: RangeQuery, signal: AbortSignal) {
+    const begun = performance.now()
+    const text = promqlText(query, this.#labelled(workspace))
+    const times = { start: seconds(start), end: seconds(end), step: seconds(step) }
+    const result = await this.#result(workspace, 'query_range', { query: text, ...times }, timeoutMs, signal)
+    if (result.result_type !== 'OBSERVABILITY_RESULT_TYPE_MATRIX') throw this.#api.malformed()
+    return answer(cut(result, maxSeries), begun)
+  }
+
+  async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
+    const ask = async (text: string) => {
+      const result = await this.#result(workspace, 'query', { query: text, time: seconds(time) }, defaultMs, signal)
+      if (result.result_type === 'OBSERVABILITY_RESULT_TYPE_VECTOR') return result.vector
+      throw new QueryFaults('query').type(0, 'an alert rule takes an instant vector')
+    }
+    const vector = await ask(promqlText(query, this.#labelled(workspace)))
+    const elements = vector.map(({ metric, value }) => ({ labels: metric, value: numberOf(value) }))
+    if (elements.length > 0) return { elements, hasData: true }
+    const presence = presenceQuery(query, this.#labelled(workspace))
+    return { elements, hasData: presence !== undefined && (await ask(presence)).length > 0 }
+  }
+
+  async descriptors(workspace: string): Promise<readonly MetricDescriptor[]> {
+    const series = await this.#series(workspace, { match: [] })
+    return descriptorsOf(series, await this.#metadata(workspace))
+  }
+
+  async labels(workspace: string, selection: MetricSelection, label?: string): Promise<readonly MetricLabel[]> {
+    return labelsIn(await this.#series(workspace, selection), label)
+  }
+
+  #labelled(workspace: string): LabelledWorkspace {
+    return this.#hasTenants ? undefined : workspace
+  }
+
+  async #result(
+    workspace: string,
+    path: 'query' | 'query_range',
+    parameters: Readonly<Record<string, string>>,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<MetricResult> {
+    const form = Object.entries({ ...parameters, timeout: seconds(timeoutMs) })
+    const data = await this.#api.call({ path, workspace, form, timeoutMs, signal })
+    return this.#read(() => metricResult(data, this.#labelled(workspace)))
+  }
+
+  /** Returns the labels of the series that a selection has. */
+  async #series(workspace: string, { end, match, start = 0 }: MetricSelection): Promise<readonly LabelSet[]> {
+    const labelled = this.#labelled(workspace)
+    const all = selectorText([{ name: '__name__', operator: '!=', value: '' }], labelled)
+    const selectors = match.length === 0 ? [all] : match.map(text => promqlSelectorText(text, labelled, 'match'))
+    const form = [
+      ...selectors.map(text => ['match[]', text] as const),
+      ['start', seconds(start)] as const,
+      ...(end === undefined ? [] : [['end', seconds(end)] as const]),
+    ]
+    const data = await this.#api.call({ path: 'series', workspace, form, timeoutMs: defaultMs })
+    return this.#read(() => listOf(data).map(labels => labelsOf(labels, labelled)))
+  }
+
+  /** Returns what senders say of metrics; nothing of a store without tenants, which mixes what all workspaces say. */
+  async #metadata(workspace: string) {
+    if (!this.#hasTenants) return new Map<string, never>()
+    const data = await this.#api.call({ path: 'metadata', workspace, method: 'GET', form: [], timeoutMs: defaultMs })
+    return this.#read(() => metadataOf(data))
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      throw error instanceof MalformedResult ? this.#api.malformed() : error
+    }
+  }
+}
+
+const seconds = (ms: number): string => String(ms / 1000)
+
+/** Returns the first series of a result. Throws QUERY_LIMIT_EXCEEDED above 10,000 series. */
+function cut(result: MetricResult, limit: number): MetricResult & { readonly warnings: string[] } {
+  const { matrix, vector } = result
+  const count = Math.max(matrix.length, vector.length)
+  if (count > maxSeries) throw limitExceeded('series', `an answer may have ${maxSeries} series`)
+  if (count <= limit) return { ...result, warnings: [] }
+  const warnings = [`the result has ${count} series, of which the first ${limit} are answered`]
+  return { ...result, matrix: matrix.slice(0, limit), vector: vector.slice(0, limit), warnings }
+}
+
+/** Returns the text of an answer. What the store has read is unknown, so the counts are those of the answer. */
+function answer(result: MetricResult & { readonly warnings: string[] }, begun: number): JsonText<MetricQueryResponse> {
+  const { matrix, vector } = result
+  const samples = matrix.reduce((sum, { points }) => sum + points.length, vector.length)
+  const stats = {
+    series: Math.max(matrix.length, vector.length),
+    samples,
+    duration_ms: Math.round(performance.now() - begun),
+  }
+  const whole: MetricQueryResponse = { ...result, stats }
+  return new JsonText(JSON.stringify(whole))
+}

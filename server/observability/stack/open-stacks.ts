@@ -1,0 +1,44 @@
+import type { Stack, Stacks } from '../../../domain/observability/stacks/stack.ts'
+import { Alertmanager } from './alertmanager.ts'
+import { OtlpSender, SampleSender } from './forwarding/forwards.ts'
+import { LokiLogs } from './logs/loki-logs.ts'
+import type { MemberSetting } from './member.ts'
+import { MemberClient } from './member-client.ts'
+import { PrometheusMetrics } from './metrics/prometheus-metrics.ts'
+import { Jaeger } from './traces/jaeger.ts'
+import { StackTraces } from './traces/stack-traces.ts'
+import { Tempo } from './traces/tempo.ts'
+import type { StackCounts } from './stack-counts.ts'
+
+/** The setting of a stack. */
+export type StackSetting = {
+  readonly name: string
+  readonly multi_tenant: boolean
+} & { readonly [Setting in MemberSetting]?: string | undefined }
+
+/** Returns the stacks of the setting `observability.engines`, by their names. */
+export const openStacks = (settings: readonly StackSetting[], counts: StackCounts): Stacks =>
+  new Map(settings.map(setting => [setting.name, openStack(setting, counts)]))
+
+function openStack(setting: StackSetting, counts: StackCounts): Stack {
+  const clientOf = (member: MemberSetting): MemberClient | undefined => {
+    const url = setting[member]
+    if (url === undefined) return undefined
+    return new MemberClient({ engine: setting.name, setting: member, url, hasTenants: setting.multi_tenant }, counts)
+  }
+  const metrics = clientOf('metrics_url')
+  const alertmanager = clientOf('alertmanager_url')
+  const logs = clientOf('logs_url')
+  const otlp = clientOf('otlp_url')
+  const traces = clientOf('traces_url')
+  return {
+    ...(alertmanager && { alerts: new Alertmanager(alertmanager) }),
+    ...(metrics && { metrics: new PrometheusMetrics(metrics), samples: new SampleSender(metrics) }),
+    ...(logs && { logs: new LokiLogs(logs) }),
+    ...(otlp && { otlp: new OtlpSender(otlp) }),
+    ...(traces && { traces: new StackTraces(isJaeger(traces) ? new Jaeger(traces) : new Tempo(traces)) }),
+  }
+}
+
+/** Whether an address is that of the API of Jaeger, which has its version in the path. */
+const isJaeger = ({ member }: MemberClient): boolean => /\/api\/v3\/*$/.test(new URL(member.url).pathname)

@@ -1,0 +1,122 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AlertRuleInput } from '../../../../../output/observability/types.ts'
+import { servedApi, type ServedApi } from '../../../../server/observability/stack/api-member.ts'
+import { afterTests } from '../../../../undo.ts'
+import { outcomeOf } from '../../../outcomes.ts'
+import {
+  AlertWorld,
+  downRule,
+  eventually,
+  serveAlerts,
+  settlesAt,
+  type ServedAlerts,
+} from '../../alerts/served-alerts.ts'
+import { withStacks } from '../stack-settings.ts'
+
+/** An alert that Alertmanager has got. */
+interface Posted {
+  readonly labels: Readonly<Record<string, string>>
+  readonly startsAt: string
+  readonly endsAt: string
+}
+
+const world = new AlertWorld()
+let served: ServedAlerts
+let alertmanager: ServedApi
+/** The elements of the results of all queries. */
+let elements: object[] = []
+
+beforeAll(async () => {
+  const metrics = await servedApi(() => {
+    const data = { resultType: 'vector', result: elements.map(metric => ({ metric, value: [1, '0'] })) }
+    return { body: { status: 'success', data } }
+  }, afterTests)
+  alertmanager = await servedApi(() => ({ body: '' }), afterTests)
+  const given = withStacks(
+    { name: 'far', metrics_url: metrics.url, alertmanager_url: alertmanager.url },
+    { name: 'empty' },
+  )
+  served = await serveAlerts(world, afterTests, { engine: 'far', config: { given } })
+})
+
+beforeEach(() => {
+  alertmanager.requests.length = 0
+  elements = []
+})
+
+const posted = (): readonly Posted[] => alertmanager.requests.flatMap(({ body }) => JSON.parse(body.toString()))
+
+describe('an alert rule of a stack', () => {
+  it('is evaluated over the stack, and its alerts go to the Alertmanager of the stack and to receivers', async () => {
+    const { workspace } = served.path
+    elements = [{ __name__: 'up', job: 'api', workspace_id: workspace }]
+    const id = await served.create({ ...downRule, for: '0s' })
+    const firing = await served.next(id)
+    expect(firing).toMatchObject({
+      state: 'OBSERVABILITY_ALERT_RULE_STATE_FIRING',
+      health: 'OBSERVABILITY_RULE_HEALTH_OK',
+    })
+    await eventually(() => expect(posted()).toHaveLength(1))
+    const tick = String(firing.last_evaluation_time)
+    expect(posted()[0]).toMatchObject({
+      labels: { alertname: 'target-down', job: 'api', alert_rule_id: id, severity: 'warning', workspace_id: workspace },
+      startsAt: tick,
+      endsAt: new Date(Date.parse(tick) + 40_000).toISOString(),
+      generatorURL: expect.stringContaining(`/engines/far/alert-rules/${id}`),
+    })
+    await eventually(() => expect(world.received.map(({ body }) => body.status)).toEqual(['firing']))
+    elements = []
+    const over = await served.next(id)
+    expect(over.state).toBe('OBSERVABILITY_ALERT_RULE_STATE_INACTIVE')
+    await eventually(() => expect(posted()).toHaveLength(2))
+    expect(posted()[1]).toMatchObject({ startsAt: tick, endsAt: over.last_evaluation_time })
+    await served.next(id)
+    await settlesAt(alertmanager.requests, 2)
+    await served.api.deleteAlertRule({ ...served.path, id })
+  })
+
+  it('sends no alerts to Alertmanager that a silence covers', async () => {
+    const { workspace } = served.path
+    elements = [{ job: 'quiet' }]
+    const end_time = new Date(world.time.now + 3_600_000).toISOString()
+    const matchers = [{ name: 'job', value: 'quiet' }]
+    await served.api.createSilence({ workspace, body: { matchers, end_time, comment: 'planned' } })
+    const id = await served.create({ ...downRule, name: 'silenced', for: '0s' })
+    expect(await served.next(id)).toMatchObject({ state: 'OBSERVABILITY_ALERT_RULE_STATE_FIRING' })
+    await settlesAt(alertmanager.requests, 0)
+    await served.api.deleteAlertRule({ ...served.path, id })
+  })
+
+  it('has no data if no selector has matched a series', async () => {
+    const id = await served.create({
+      ...downRule,
+      name: 'absent',
+      no_data_action: 'OBSERVABILITY_NO_DATA_ACTION_FIRE',
+      for: '0s',
+    })
+    expect(await served.next(id)).toMatchObject({
+      health: 'OBSERVABILITY_RULE_HEALTH_NO_DATA',
+      state: 'OBSERVABILITY_ALERT_RULE_STATE_FIRING',
+    })
+    await served.api.deleteAlertRule({ ...served.path, id })
+  })
+
+  it('is refused without a store for its language', async () => {
+    const logRule = {
+      name: 'log-rule',
+      language: 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL',
+      query: 'sum(rate({a="b"}[1m])) > 1',
+    } as const
+    const create = (engine: string, body: AlertRuleInput) =>
+      outcomeOf(served.api.createAlertRule({ ...served.path, engine, body }))
+    expect(await create('empty', downRule)).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
+    expect(await create('far', logRule)).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
+    const id = await served.create({ ...downRule, name: 'changed' })
+    const update = served.api.updateAlertRule({
+      ...served.path,
+      id,
+      body: { language: logRule.language, query: logRule.query },
+    })
+    expect(await outcomeOf(update)).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
+  })
+})

@@ -1,0 +1,96 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { QueryPool } from '../../../../server/observability/native/threads/query-pool.ts'
+import { Writer } from '../../../../server/observability/native/threads/writer.ts'
+import { newWorkspace } from './engines.ts'
+
+/** Returns a program of a thread that does something with each message, which has the number `id` and the call `call`. */
+const programThat = (work: string): URL =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { parentPort } from 'node:worker_threads'
+      parentPort.on('message', ({ id, call }) => { ${work} })`)}`,
+  )
+
+/** A thread that answers each call but those of the kind `fail`, by which it fails. */
+const answering = programThat(`
+  if (call.kind === 'fail') throw new Error('broken in the thread')
+  parentPort.postMessage({ id, result: 'answered' })`)
+
+/** A thread that uses up its memory, in turns after which V8 can end it. */
+const greedy = programThat(`
+  const all = []
+  const use = () => {
+    all.push(new Array(100_000).fill(id))
+    setImmediate(use)
+  }
+  use()`)
+
+/** Returns a log, and the lines that were written to it. */
+function testLog() {
+  const lines: { readonly message: string; readonly err: unknown }[] = []
+  const line = (fields: object, message: string): void =>
+    void lines.push({ message, err: 'err' in fields ? fields.err : undefined })
+  return { lines, log: { error: line, warn: line } }
+}
+
+const poolOf = (program: URL, log: ReturnType<typeof testLog>['log']) => {
+  const pool = new QueryPool<{ readonly workspace: string; readonly kind: string }>({ root: '', size: 1, program, log })
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+const workspace = newWorkspace()
+
+/** The time limit of the calls, in milliseconds: no call of the tests takes as long. */
+const timeoutMs = 150_000
+
+it('a thread that reads and fails is told to the log with its error, and is started again', async () => {
+  const { lines, log } = testLog()
+  const pool = poolOf(answering, log)
+  expect(await pool.call({ workspace, kind: 'ask' }, timeoutMs)).toBe('answered')
+  const failed = pool.call({ workspace, kind: 'fail' }, timeoutMs)
+  const waiting = pool.call({ workspace, kind: 'ask' }, timeoutMs)
+  await expect(failed).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+  expect(await waiting).toBe('answered')
+  expect(lines).toEqual([
+    {
+      message: 'a thread that reads telemetry has failed, and is started again',
+      err: expect.objectContaining({ message: 'broken in the thread' }),
+    },
+  ])
+})
+
+it('a thread that reads and uses up its memory is told to the log', async () => {
+  const { lines, log } = testLog()
+  const failed = poolOf(greedy, log).call({ workspace, kind: 'ask' }, timeoutMs)
+  await expect(failed).rejects.toMatchObject({ reason: 'QUERY_LIMIT_EXCEEDED', metadata: { limit: 'memory' } })
+  expect(lines).toEqual([
+    {
+      message: 'a thread that reads telemetry has failed, and is started again',
+      err: expect.objectContaining({ code: 'ERR_WORKER_OUT_OF_MEMORY' }),
+    },
+  ])
+})
+
+it('a thread that reads and is ended is not told to the log', async () => {
+  const { lines, log } = testLog()
+  const pool = poolOf(programThat(''), log)
+  const ended = pool.call({ workspace, kind: 'ask' }, timeoutMs)
+  await pool.end()
+  await expect(ended).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+  expect(lines).toEqual([])
+})
+
+it('the thread that writes and fails is told to the log with its error, and is started again', async () => {
+  const { lines, log } = testLog()
+  const writer = new Writer<{ readonly kind: string }>({ root: '', program: answering, log })
+  onTestFinished(() => writer.end())
+  await expect(writer.call({ kind: 'fail' })).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+  expect(await writer.call({ kind: 'ask' })).toBe('answered')
+  expect(lines).toEqual([
+    {
+      message: 'the thread that writes telemetry has failed, and is started again',
+      err: expect.objectContaining({ message: 'broken in the thread' }),
+    },
+  ])
+})
