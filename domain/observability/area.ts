@@ -47,6 +47,12 @@ import { silenceForm } from './silence-calls/silence-form.ts'
 import { silenceRetention } from './silences/silence-retention.ts'
 import { silenceKind } from './silences/silences-store.ts'
 import { silences } from './silence-calls/silences.ts'
+import { logSinks } from './sink-calls/log-sinks.ts'
+import { logSinkForm } from './sink-calls/sink-form.ts'
+import { sinkExporter } from './sink-work/exporter.ts'
+import { inspectSinks } from './sinks/inspect-sinks.ts'
+import { logSinkKind } from './sinks/log-sink-kind.ts'
+import { sinkExportCollection, sinkSecretCollection } from './sinks/sink-exports-store.ts'
 import { traceSearchForm } from './trace-calls/search-form.ts'
 import { traces } from './trace-calls/trace-calls.ts'
 
@@ -60,6 +66,7 @@ const inspect: Inspect = async function* (inspection) {
   yield* inspectRetention(reader)
   yield* inspectSilences(reader)
   yield* inspectAlerts(reader)
+  yield* inspectSinks(reader)
 }
 
 /** The built resources, as functions that make their handlers. */
@@ -67,6 +74,7 @@ const built = {
   activities,
   alertRules,
   ingestionConfigs,
+  logSinks,
   logs,
   metrics,
   quotaDefinitions,
@@ -86,6 +94,8 @@ const forms: FormRules = {
   updateAlertRule: alertRuleForm,
   createIngestionConfig: newIngestionConfigForm,
   updateIngestionConfig: ingestionConfigUpdateForm,
+  createLogSink: logSinkForm,
+  updateLogSink: logSinkForm,
   createRetentionPolicy: retentionForm,
   updateRetentionPolicy: retentionForm,
   createSilence: silenceForm,
@@ -99,8 +109,8 @@ const forms: FormRules = {
 /** The parts of observability that need no setting. */
 export const observability = {
   built,
-  kinds: [alertRuleKind, ingestionConfigKind, quotaLimitKind, retentionPolicyKind, silenceKind],
-  needs: { optional: ['iam', 'vault'] },
+  kinds: [alertRuleKind, ingestionConfigKind, logSinkKind, quotaLimitKind, retentionPolicyKind, silenceKind],
+  needs: { optional: ['iam', 'storage', 'vault'] },
   collections: [
     activityCollection,
     chainCollection,
@@ -112,6 +122,8 @@ export const observability = {
     ingestionStatusCollection,
     droppedCollection,
     usageCollection,
+    sinkExportCollection,
+    sinkSecretCollection,
   ],
   forms,
   scopes: { getActivity: activityScope, getQuotaLimit: rowScope(quotaLimitKind) },
@@ -124,6 +136,7 @@ export const observability = {
     evaluator(environment),
     notifier(environment),
     scraping(environment),
+    sinkExporter(environment),
   ],
   inspect,
 } as const

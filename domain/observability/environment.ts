@@ -16,9 +16,11 @@ import type { OutboundCalls } from './outbound/outbound-calls.ts'
 import type { ScrapeCounts } from './scraping/scrape-counts.ts'
 import type { LimitSettings } from './quotas/limits.ts'
 import type { RecentRetentions } from './retention/recent-retentions.ts'
+import type { SinkCounts } from './sink-work/sink-counts.ts'
+import type { SinkLogs } from './sinks/sink-lines.ts'
 
 /** The parts that the code of the area uses. */
-export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never, 'iam' | 'vault'> {
+export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never, 'iam' | 'storage' | 'vault'> {
   /** Looks up a resource of any area. */
   readonly resolve: Resolve
   /** The limits of quotas that the operator has set. */
@@ -51,6 +53,10 @@ export interface ObservabilityEnvironment extends Parts<ObservabilityArea, never
   readonly baseUrl: () => string
   /** Counts the evaluations and notifications of alert rules. */
   readonly alertCounts: AlertCounts
+  /** The log entries of all workspaces, as sinks read them. */
+  readonly sinkLogs: SinkLogs
+  /** Counts what log sinks export. */
+  readonly sinkCounts: SinkCounts
   /** Counts the scrapes of targets. */
   readonly scrapeCounts: ScrapeCounts
   /** Logs work that failed and is tried again; `subject` is the type and the id of a resource. */

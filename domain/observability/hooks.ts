@@ -7,6 +7,8 @@ import { ingestionConfigKind } from './ingestion-configs/ingestion-config-kind.t
 import { ingestionStatusCollection } from './ingestion-configs/ingestion-status-store.ts'
 import { countOpenSilences } from './silences/active-silences.ts'
 import { silenceKind } from './silences/silences-store.ts'
+import { logSinkKind } from './sinks/log-sink-kind.ts'
+import { purgeExports } from './sinks/sink-exports-store.ts'
 import { makeLimits, purgeLimits } from './quotas/limits.ts'
 import { purgeUsage } from './quotas/telemetry-usage.ts'
 import { makeDefaultPolicies } from './retention/default-policies.ts'
@@ -32,12 +34,13 @@ export const observabilityHooks = (environment: HookParts): Partial<WorkspaceHoo
   async purgeWorkspace(workspace) {
     const { lease, store } = environment
     await purgeAlerts(store, workspace)
-    // A status is stored beside its config only, so no status is stored after the purge of the statuses.
-    await purgeRows([ingestionConfigKind], environment, workspace)
+    // Statuses and exports are stored beside their resources only, so none is stored after the purge of these rows.
+    await purgeRows([ingestionConfigKind, logSinkKind], environment, workspace)
     await store.tx(async tx => {
       await purgeLimits(tx, workspace)
       await purgeUsage(tx, workspace)
       await recordDrop(tx, workspace)
+      await purgeExports(tx, workspace)
       for await (const { id, version } of tx.each(ingestionStatusCollection, { workspace_id: workspace }))
         await tx.delete(ingestionStatusCollection, id, version)
     })

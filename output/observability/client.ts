@@ -405,10 +405,11 @@ export class ObservabilityClient {
    * Starts an export, from `start_time` on and at least once an entry. The caller also needs, at the workspace,
    * `observability.logs.query` for logs, `observability.activities.list` for activities, `storage.objects.create` and
    * `storage.objects.delete` for a bucket, and `vault.secretVersions.access` on the secret of the headers. Raises
-   * `LOG_SINK_ALREADY_EXISTS` when the name is taken; `SELECTOR_EMPTY`, `QUERY_SYNTAX_INVALID`, `QUERY_TYPE_INVALID`
-   * and `QUERY_FEATURE_UNSUPPORTED` by the faults of a filter; `DESTINATION_INVALID` for not exactly one destination or
-   * a URL to where the platform sends nothing; `DESTINATION_NOT_FOUND` when there is no such bucket. A secret that is
-   * absent is `FIELD_INVALID`, a webhook secret while the key safe is sealed `ENGINE_UNAVAILABLE`.
+   * `LOG_SINK_ALREADY_EXISTS` when the name is taken; `SELECTOR_EMPTY`, `QUERY_SYNTAX_INVALID`, `QUERY_TYPE_INVALID`,
+   * `QUERY_FEATURE_UNSUPPORTED` and `QUERY_LIMIT_EXCEEDED` by the faults of a filter; `DESTINATION_INVALID` for not
+   * exactly one destination or a URL to where the platform sends nothing; `DESTINATION_NOT_FOUND` when there is no such
+   * bucket. A secret that is absent is `FIELD_INVALID`, a webhook secret while the key safe is sealed
+   * `ENGINE_UNAVAILABLE`.
    */
   createLogSink(request: CreateLogSinkRequest, options?: CallOptions): Promise<ObservabilityOperation> {
     return send(this.#transport, createLogSink, request, options)
@@ -437,8 +438,8 @@ export class ObservabilityClient {
    *
    * Changes an export; disabled, it keeps its place and goes on from there when enabled again. The caller needs the
    * same rights as at create for all that is set afterwards. A webhook that is sent without its secret keeps it. Raises
-   * `LOG_SINK_NOT_FOUND`; `SELECTOR_EMPTY`, `QUERY_SYNTAX_INVALID`, `QUERY_TYPE_INVALID` and
-   * `QUERY_FEATURE_UNSUPPORTED` by the faults of a filter; `DESTINATION_INVALID` for not exactly one destination or a
+   * `LOG_SINK_NOT_FOUND`; `SELECTOR_EMPTY`, `QUERY_SYNTAX_INVALID`, `QUERY_TYPE_INVALID`, `QUERY_FEATURE_UNSUPPORTED`
+   * and `QUERY_LIMIT_EXCEEDED` by the faults of a filter; `DESTINATION_INVALID` for not exactly one destination or a
    * URL to where the platform sends nothing; `DESTINATION_NOT_FOUND` when there is no such bucket. A secret that is
    * absent is `FIELD_INVALID`, a webhook secret while the key safe is sealed `ENGINE_UNAVAILABLE`.
    */

@@ -12,6 +12,7 @@ import { observabilityArea as generated, type ObservabilityArea } from '../../ou
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import type { SignalInput } from '../../output/observability/types.ts'
 import { WaitingTails } from '../../domain/observability/log-calls/waiting-tails.ts'
+import { SinkCounts } from '../../domain/observability/sink-work/sink-counts.ts'
 import { ScrapeCounts } from '../../domain/observability/scraping/scrape-counts.ts'
 import { RunningQueries } from '../../domain/observability/metric-calls/running-queries.ts'
 import type { Mailer } from '../../domain/ports/mailer.ts'
@@ -36,13 +37,14 @@ import { telemetryHost } from './native/telemetry-checks.ts'
 import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { scrapeMetrics } from './scrape-metrics.ts'
+import { sinkMetrics } from './sink-metrics.ts'
 import { ownMetrics } from './own-metrics/own-metrics.ts'
 import { observabilitySettings } from './settings.ts'
 import { spanMetrics } from './span-metrics.ts'
 import { openStacks } from './stack/open-stacks.ts'
 import { StackCounts } from './stack/stack-counts.ts'
 
-type Optional = 'iam' | 'vault'
+type Optional = 'iam' | 'storage' | 'vault'
 type ObservabilityParts = AreaEnvironment<ObservabilityArea, never, Optional, typeof observabilitySettings>
 
 /** The parts that tests replace. */
@@ -105,6 +107,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const logs = new NativeLogEngine(partsOf('OBSERVABILITY_SIGNAL_LOGS'))
   const traces = new NativeTraceEngine(partsOf('OBSERVABILITY_SIGNAL_TRACES'))
   const tails = new WaitingTails()
+  const sinkCounts = new SinkCounts()
   requireKnownEngine(settings['observability.default_engine'], settings['observability.engines'])
   const stackCounts = new StackCounts()
   expose(stackCounts.metrics())
@@ -116,6 +119,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const spans = new RequestSpans({ clock, traces, retentions, hasEngine, failed })
   watchCalls(entry => spans.record(entry))
   expose(spanMetrics(spans))
+  expose(sinkMetrics(sinkCounts))
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
   atEnd(() => metrics.end())
@@ -128,6 +132,8 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     alertCounts,
     logs,
     scrapeCounts,
+    sinkCounts,
+    sinkLogs: logs,
     metrics,
     traces,
     stacks: openStacks(settings['observability.engines'], stackCounts),

@@ -235,7 +235,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     })
     return new Response(typeof body === 'string' ? body : null, { status, headers: headerLines(headers) })
   },
-  'er-091': at => at.ask(`/observability/v1/workspaces/${at.tenant.workspace}/engines/native/log-sinks/${absentId}`),
+  // The platform of the scenarios has no mail server.
+  'er-091': at =>
+    at.ask(
+      `/observability/v1/workspaces/${at.tenant.workspace}/engines/native/alert-rules`,
+      post({ name: at.name(), query: 'up', receivers: [{ name: 'page', email: { to: ['a@acme.example'] } }] }),
+    ),
   async 'er-093'(at) {
     const { workspace } = at.tenant
     const { id, resource_id } = await at.api.compute.createVm({ workspace, body: { ...tinyBody, name: at.name() } })

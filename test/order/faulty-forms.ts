@@ -118,6 +118,15 @@ const alertRule: readonly JsonObject[] = [
   { query: 'é'.repeat(5000) },
   { receivers: [receiver, receiver, { name: 'none' }] },
 ]
+const logSink: readonly JsonObject[] = [
+  { destination: { bucket: { bucket_id: subnet_id, flush_interval: '1s' } } },
+  { exclusions: ['a', 'b'].map(value => ({ name: 'one', filter: `{job="${value}"}` })) },
+]
+const sinkToHook = {
+  name: 'archive',
+  sources: ['OBSERVABILITY_SINK_SOURCE_LOGS'],
+  destination: { webhook: { url: 'https://a.example/' } },
+}
 const rangeOfTimes = { query: 'up', start_time: past, end_time: past }
 
 /**
@@ -138,6 +147,7 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
     { name: 'nodes', prometheus_scrape: slowScrape },
     { name: 'nodes', otlp: {}, ingest_keys: [{ name: 'one' }] },
   ],
+  'observability.createLogSink': logSink.map(members => ({ ...sinkToHook, ...members })),
   'observability.createRetentionPolicy': [{ name: 'short', signal: 'OBSERVABILITY_SIGNAL_METRICS', retention: '1s' }],
   'observability.createSilence': [
     {
@@ -158,6 +168,7 @@ export const faultyForms: Readonly<Record<string, readonly JsonObject[]>> = {
   ],
   'observability.searchTraces': [{ min_duration: `${'9'.repeat(20)}s` }, { max_duration: `${'9'.repeat(20)}s` }],
   'observability.updateAlertRule': alertRule,
+  'observability.updateLogSink': logSink,
   'observability.updateIngestionConfig': [...ingestion, { prometheus_scrape: slowScrape }],
   'observability.updateRetentionPolicy': [{ retention: '1s' }],
   'registry.createAccessPolicy': accessPolicy,

@@ -26,6 +26,7 @@ export const activityCollection: Collection<StoredActivity> = {
   ],
   indexes: [
     ['scope_id', 'time'],
+    ['scope_id', 'sequence'],
     ['resource_id', 'time'],
   ],
 }

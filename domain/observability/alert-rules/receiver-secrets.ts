@@ -1,11 +1,10 @@
 import type { AlertReceiver, AlertReceiverInput } from '../../../output/observability/types.ts'
-import { engineUnavailable } from '../../../output/shared/errors.ts'
-import type { ApiError } from '../../../runtime/errors.ts'
+import { ApiError } from '../../../runtime/errors.ts'
 import type { Transaction } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import { deliveryId, receiverSecretCollection } from '../notifications/deliveries-store.ts'
-import { secretPurpose } from '../notifications/webhook-secret.ts'
+import { wrapSecret } from '../notifications/webhook-secret.ts'
 
 /** The encrypted secrets of receivers, keyed by the names of the receivers. */
 export type WrappedSecrets = ReadonlyMap<string, string>
@@ -20,15 +19,9 @@ export function wrapSecrets(
 ): WrappedSecrets | ApiError {
   const wrapped = new Map<string, string>()
   for (const { name, webhook } of receivers) {
-    if (webhook?.secret === undefined) continue
-    if (vault === undefined || vault.isSealed)
-      return engineUnavailable(
-        'the vault, which keeps the secrets of webhooks, is sealed; an operator must unseal it',
-        {
-          retryAfterSeconds: 5,
-        },
-      )
-    wrapped.set(name, vault.wrap(secretPurpose, Buffer.from(webhook.secret, 'utf8')))
+    const secret = webhook && wrapSecret(vault, webhook)
+    if (secret instanceof ApiError) return secret
+    if (secret !== undefined) wrapped.set(name, secret)
   }
   return wrapped
 }

@@ -18,7 +18,7 @@ import { Resources } from '../../resources/resources.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
 import { consumeLimit } from '../quotas/limits.ts'
 import { secretOf } from '../ingestion-configs/authorization-secret.ts'
-import { referToSecret, secretAccess } from './secret-use.ts'
+import { referToConfigSecret, secretAccess } from './secret-use.ts'
 import { requireHashes, requireStrongKeys, storedKeys } from '../ingestion-configs/ingest-keys.ts'
 import { ingestionConfigAnswer } from './ingestion-config-answer.ts'
 import { configFaults } from '../ingestion-configs/ingestion-config-form.ts'
@@ -75,7 +75,7 @@ async function createConfig(
   await requireTargets(environment.outbound, body.prometheus_scrape?.targets)
   const row = newConfig(resources, request, context)
   return resources.create(request, context, row, {
-    refer: tx => referToSecret(environment, tx, row),
+    refer: tx => referToConfigSecret(environment, tx, row),
     count: tx => consumeLimit(tx, environment.limits, 'ingestionConfigs', { workspace, now: context.now }),
   })
 }
@@ -120,7 +120,7 @@ async function updateConfig(
     },
     async refer(tx, { value }, before) {
       requireSound(value)
-      await referToSecret(environment, tx, value, before)
+      await referToConfigSecret(environment, tx, value, before)
     },
   })
 }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { AlertReceiver } from '../../../output/observability/types.ts'
 import type { Reader } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
@@ -6,7 +5,7 @@ import type { ObservabilityEnvironment } from '../environment.ts'
 import type { Delivery, PendingNotification } from './deliveries-store.ts'
 import { receiverSecretCollection } from './deliveries-store.ts'
 import { notificationMail } from './email.ts'
-import { secretPurpose } from './webhook-secret.ts'
+import { signed } from './webhook-secret.ts'
 
 /** The longest time until a webhook has answered, in milliseconds. */
 const timeoutMs = 10_000
@@ -54,18 +53,12 @@ async function sendMail({ mailer }: SendingParts, to: readonly string[], body: P
   })
 }
 
-/** Returns the header with the HMAC-SHA256 of a body; none for a webhook without a secret. */
+/** Returns the signature of a body by the secret of a receiver; no header for a webhook without a secret. */
 async function signatureOf(
   { functions, store }: { readonly functions: { readonly vault: Vault | undefined }; readonly store: Reader },
   id: string,
   bytes: Uint8Array,
 ): Promise<Readonly<Record<string, string>>> {
   const stored = await store.get(receiverSecretCollection, id)
-  if (!stored) return {}
-  const { vault } = functions
-  if (vault === undefined || vault.isSealed) throw new Error('the vault, which keeps the secret, is sealed')
-  const secret = await vault.unwrap(secretPurpose, stored.value.wrapped)
-  const digest = createHmac('sha256', secret).update(bytes).digest('hex')
-  secret.fill(0)
-  return { 'x-ninefold-signature': `sha256=${digest}` }
+  return stored ? signed(functions.vault, stored.value.wrapped, bytes) : {}
 }

@@ -2,6 +2,7 @@ import type { Reader } from '../../ports/store.ts'
 import { alertRuleCollection } from '../alerts/alert-rules-store.ts'
 import { ingestionConfigCollection } from '../ingestion-configs/ingestion-configs-store.ts'
 import { countOpenSilences } from '../silences/active-silences.ts'
+import { logSinkCollection } from '../sinks/log-sinks-store.ts'
 import type { QuotaName } from './definitions.ts'
 
 /** The quotas of rows, whose usage is counted in the transaction that adds a row. */
@@ -10,13 +11,10 @@ export type CountedQuota = Extract<QuotaName, 'alertRules' | 'ingestionConfigs' 
 /** Returns the number of rows of a workspace that count at `now`, in milliseconds since 1970. */
 type Count = (reader: Reader, workspace: string, now: number) => Promise<number>
 
-/** The count of resources that the platform does not have yet. */
-const none: Count = async () => 0
-
 const counts: Readonly<Record<CountedQuota, Count>> = {
   alertRules: (reader, workspace_id) => reader.count(alertRuleCollection, { workspace_id }),
   ingestionConfigs: (reader, workspace_id) => reader.count(ingestionConfigCollection, { workspace_id }),
-  logSinks: none,
+  logSinks: (reader, workspace_id) => reader.count(logSinkCollection, { workspace_id }),
   silences: countOpenSilences,
 }
 

@@ -9,7 +9,8 @@ import type { Received } from '../ingestion-configs/ingestion-status.ts'
 import { targetLabels } from '../ingestion-configs/target-labels.ts'
 import { batchOf, type DescribedSeries } from '../metrics/metric-batch.ts'
 import { effectiveLimit } from '../quotas/limits.ts'
-import { Authorizations } from './authorizations.ts'
+import { secretOf } from '../ingestion-configs/authorization-secret.ts'
+import { SecretPayloads } from '../outbound/secret-payloads.ts'
 import { TargetScraper } from './target-scraper.ts'
 import { offsetOf, tickAfter } from './ticks.ts'
 
@@ -80,7 +81,7 @@ export class ScrapeSchedule {
   readonly #parts: ScrapingParts
   readonly #stopping = new AbortController()
   readonly #signal: AbortSignal
-  readonly #authorizations: Authorizations
+  readonly #payloads: SecretPayloads
   readonly #work = new BoundedWork(maxTotal)
   /** The scraped targets, keyed by the config and all that the labels of their series follow from. */
   readonly #targets = new Map<string, Scraped>()
@@ -88,7 +89,7 @@ export class ScrapeSchedule {
 
   constructor(parts: ScrapingParts, tenure: AbortSignal) {
     this.#parts = parts
-    this.#authorizations = new Authorizations(parts)
+    this.#payloads = new SecretPayloads(parts)
     this.#signal = AbortSignal.any([tenure, this.#stopping.signal])
     this.#signal.addEventListener('abort', () => this.#rest(), { once: true })
   }
@@ -174,7 +175,7 @@ export class ScrapeSchedule {
       time,
       signal: this.#signal,
     }
-    const authorization = () => this.#authorizations.of(config)
+    const authorization = () => this.#payloads.of(config, secretOf(config), 'authorization_secret_id')
     const { samples, rejections, status } = await scraper.scrape({
       ...scrape,
       authorization,

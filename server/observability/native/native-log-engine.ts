@@ -12,6 +12,7 @@ import type {
 import type { AlertVector } from '../../../domain/observability/metrics/metric-engine.ts'
 import type { LogQuery, LogQueryResult } from '../../../domain/observability/logql/run-query.ts'
 import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
+import type { LinesPage, LinesRead, SinkLogs } from '../../../domain/observability/sinks/sink-lines.ts'
 import type { LogStream } from '../../../output/observability/types.ts'
 import { EngineCounts } from './engine-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
@@ -27,7 +28,7 @@ const longestMs = 30_000
 type Own<Call, Common extends string = 'now' | 'workspace'> = Call extends unknown ? Omit<Call, Common> : never
 
 /** The logs in files of this host, which threads write and read. */
-export class NativeLogEngine implements LogEngine {
+export class NativeLogEngine implements LogEngine, SinkLogs {
   readonly counts = new EngineCounts()
   readonly #parts: NativeEngineParts
   readonly #threads: EngineThreads<LogReadCall, LogWriteCall>
@@ -61,6 +62,10 @@ export class NativeLogEngine implements LogEngine {
 
   async tail(workspace: string, read: TailRead, signal: AbortSignal): Promise<TailPage> {
     return this.#read<TailPage>(workspace, { kind: 'tail', read }, longestMs, signal)
+  }
+
+  async lines(workspace: string, read: LinesRead, signal: AbortSignal): Promise<LinesPage> {
+    return this.#read<LinesPage>(workspace, { kind: 'lines', read }, longestMs, signal)
   }
 
   async numberBefore(workspace: string, since: number, signal: AbortSignal): Promise<number> {

@@ -14,4 +14,11 @@ const soon = () => {
 /** Leaves one kind of the kinds that the example of an ingestion config has. */
 const otlpAlone = () => ({ prometheus_scrape: null, prometheus_remote_write: null })
 
-await proveDocument('observability', { createIngestionConfig: otlpAlone, createSilence: soon })
+/** The bucket of the example does not exist, so the sinks that exist already send to a webhook. */
+const toWebhook = () => ({ destination: { webhook: { url: 'https://198.51.100.7/hook' } } })
+
+await proveDocument('observability', {
+  createIngestionConfig: otlpAlone,
+  createLogSink: toWebhook,
+  createSilence: soon,
+})

@@ -26,7 +26,7 @@ export class MovedClock {
 }
 
 /** Returns all areas; observability has the clock, and workers that run ten times a second. */
-export const areasWithClock = (clock: MovedClock): readonly AreaModule[] =>
+export const areasWithClock = (clock: Pick<MovedClock, 'now'>): readonly AreaModule[] =>
   areas.map((area): AreaModule => {
     if (area.domain.name !== 'observability') return area
     const frequent = withFrequentWorkers(area)

@@ -15,7 +15,10 @@ import {
 import { limitCollection } from '../../../domain/observability/quotas/limits-store.ts'
 import { droppedCollection } from '../../../domain/observability/retention/dropped-telemetry.ts'
 import { retentionPolicyCollection } from '../../../domain/observability/retention/retention-store.ts'
+import { logSinkCollection } from '../../../domain/observability/sinks/log-sinks-store.ts'
+import { sinkExportCollection, sinkSecretCollection } from '../../../domain/observability/sinks/sink-exports-store.ts'
 import { silenceCollection } from '../../../domain/observability/silences/silences-store.ts'
+import { references } from '../../../domain/resources/references.ts'
 import { areas } from '../../../server/areas.ts'
 import { observabilitySettings } from '../../../server/observability/settings.ts'
 import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
@@ -55,6 +58,10 @@ beforeAll(async () => {
       const matchers = [{ name: 'host', value: 'a' }]
       await observability.createSilence({ workspace, body: { matchers, end_time, comment: 'maintenance' } })
       const signal = 'OBSERVABILITY_SIGNAL_METRICS'
+      const { resource_id: bucket_id } = await api.storage.createBucket({ ...at, body: { name: 'archive' } })
+      const sources = ['OBSERVABILITY_SINK_SOURCE_LOGS' as const]
+      const destination = { bucket: { bucket_id } }
+      await observability.createLogSink({ ...at, body: { name: 'archive', sources, destination } })
       const policy = { name: 'jobs', selector: '{job="a"}', retention: '3600s', signal } as const
       await observability.createRetentionPolicy({ ...at, body: policy })
       return (await observability.createIngestionConfig({ ...at, body: { name: 'senders', otlp: {} } })).resource_id
@@ -191,6 +198,61 @@ const tampers: readonly (readonly [string, (tx: Transaction) => Promise<unknown>
     'telemetry that is to be deleted',
     tx => tx.insert(droppedCollection, { id: workspace }),
     /retentionPolicies .*: the telemetry of workspace .* is to be deleted, but the workspace still has its limits/,
+  ],
+  [
+    'the state of a sink',
+    altered(logSinkCollection, () => ({ state: 'OBSERVABILITY_LOG_SINK_STATE_ERROR' as const })),
+    /logSinks .*: is OBSERVABILITY_LOG_SINK_STATE_ERROR, but its exports make it OBSERVABILITY_LOG_SINK_STATE_ACTIVE/,
+  ],
+  [
+    'the destination of a sink',
+    altered(logSinkCollection, () => ({ destination: {} })),
+    /logSinks .*: has nothing as its destination/,
+  ],
+  [
+    'a bucket that a sink no longer names',
+    altered(logSinkCollection, () => ({ destination: { webhook: { url: 'https://a.example/' } } })),
+    /logSinks .*: holds .*, which it does not use/,
+  ],
+  [
+    'the reference of a sink',
+    async tx => {
+      const rows: Stored<unknown>[] = []
+      for await (const row of tx.each(references, { holder_type: 'observability.logSinks' })) rows.push(row)
+      for (const { id, version } of rows) await tx.delete(references, id, version)
+    },
+    /logSinks .*: does not hold the bucket .*, which could be deleted/,
+  ],
+  [
+    'a sink that was deleted',
+    deleted(logSinkCollection),
+    /logSinks .*: has an export in workspace .*, which has no such sink/,
+  ],
+  [
+    'an export that was deleted',
+    deleted(sinkExportCollection),
+    /logSinks .*: has no export of OBSERVABILITY_SINK_SOURCE_LOGS/,
+  ],
+  [
+    'the source of an export',
+    altered(sinkExportCollection, () => ({ source: 'OBSERVABILITY_SINK_SOURCE_ACTIVITIES' as const })),
+    /logSinks .*: has the row .* for the export of OBSERVABILITY_SINK_SOURCE_ACTIVITIES/,
+  ],
+  [
+    'the batch of an export',
+    altered(sinkExportCollection, () => ({
+      position: 5,
+      batch: { first: 5, last: 6, position: 6, first_time: '2026-01-01T00:00:00.000Z' },
+    })),
+    /logSinks .*: has a batch of OBSERVABILITY_SINK_SOURCE_LOGS that does not follow the position 5/,
+  ],
+  [
+    'the secret of a sink without a webhook',
+    async tx => {
+      const [row] = await own(tx, logSinkCollection)
+      await tx.insert(sinkSecretCollection, { id: all(row).id, workspace_id: workspace, wrapped: 'w' })
+    },
+    /logSinks .*: has the secret of a webhook, but no webhook in the workspace of the secret/,
   ],
   [
     'a config that was deleted',

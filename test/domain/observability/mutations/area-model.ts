@@ -1,10 +1,14 @@
 import type { Ninefold } from '../../../../output/client.ts'
-import type { RetentionPolicyStateInput, SilenceMatcherInput } from '../../../../output/observability/types.ts'
+import type {
+  LogSinkInput,
+  RetentionPolicyStateInput,
+  SilenceMatcherInput,
+} from '../../../../output/observability/types.ts'
 import { absentId, type Tenant } from '../../../areas/members.ts'
 import type { Random } from '../../../areas/random.ts'
 
 /** The limits of the workspace of a run, which are small so that a run meets them. */
-export const smallLimits = { silences: 4, alertRules: 3, ingestionConfigs: 3 } as const
+export const smallLimits = { silences: 4, alertRules: 3, ingestionConfigs: 3, logSinks: 3 } as const
 
 /** A call, and the outcome that the model expects: `OK` or the reason of an error. */
 export interface Step {
@@ -48,6 +52,7 @@ export class AreaModel {
   readonly silences: Silence[] = []
   readonly policies: Policy[]
   readonly rules: { readonly id: string; readonly name: string }[] = []
+  readonly sinks: { readonly id: string; readonly name: string; enabled: boolean }[] = []
   readonly configs: { readonly id: string; readonly name: string; enabled: boolean }[] = []
   isSuspended = false
   readonly #api: Ninefold
@@ -80,6 +85,9 @@ export class AreaModel {
       () => this.#deleteRule(),
       () => this.#createConfig(),
       () => this.#updateConfig(),
+      () => this.#createSink(),
+      () => this.#updateSink(),
+      () => this.#deleteSink(),
     ]
     return this.#random.percent(this.isSuspended ? 30 : 4) ? this.#switchWorkspace() : this.#random.oneOf(kinds)()
   }
@@ -229,6 +237,52 @@ export class AreaModel {
       then() {
         if (config) config.enabled = enabled
       },
+    }
+  }
+
+  #createSink(): Step {
+    const name = `s${this.#random.below(8)}`
+    const hasNoDestination = this.#random.percent(10)
+    const destination = hasNoDestination ? {} : { webhook: { url: 'https://198.51.100.7/hook' } }
+    const body: LogSinkInput = { name, sources: ['OBSERVABILITY_SINK_SOURCE_LOGS'], destination }
+    return {
+      name: 'createLogSink',
+      call: () => this.#api.observability.createLogSink({ ...this.#place, body }),
+      expected: first(
+        [hasNoDestination, 'DESTINATION_INVALID'],
+        [this.isSuspended, 'WORKSPACE_NOT_ACTIVE'],
+        [this.sinks.some(each => each.name === name), 'LOG_SINK_ALREADY_EXISTS'],
+        [this.sinks.length >= smallLimits.logSinks, 'QUOTA_EXCEEDED'],
+      ),
+      then: answer => void this.sinks.push({ id: idOf(answer), name, enabled: true }),
+    }
+  }
+
+  #updateSink(): Step {
+    const sink = this.#one(this.sinks)
+    const enabled = this.#random.percent(50)
+    const request = { id: sink?.id ?? absentId, body: { enabled }, update_mask: 'enabled' }
+    return {
+      name: 'updateLogSink',
+      call: () => this.#api.observability.updateLogSink({ ...this.#place, ...request }),
+      expected: first([sink === undefined, 'LOG_SINK_NOT_FOUND'], [this.isSuspended, 'WORKSPACE_NOT_ACTIVE']),
+      then() {
+        if (sink) sink.enabled = enabled
+      },
+    }
+  }
+
+  #deleteSink(): Step {
+    const sink = this.#one(this.sinks)
+    return {
+      name: 'deleteLogSink',
+      call: () => this.#api.observability.deleteLogSink({ ...this.#place, id: sink?.id ?? absentId }),
+      expected: first([sink === undefined, 'LOG_SINK_NOT_FOUND'], [this.isSuspended, 'WORKSPACE_NOT_ACTIVE']),
+      then: () =>
+        void this.sinks.splice(
+          this.sinks.findIndex(each => each.id === sink?.id),
+          1,
+        ),
     }
   }
 

@@ -20,19 +20,21 @@ async function listed({ observability }: Ninefold, workspace: string) {
   const { retention_policies } = await observability.listRetentionPolicies({ ...at, filter: 'is_default = false' })
   const { alert_rules } = await observability.listAlertRules(at)
   const { ingestion_configs } = await observability.listIngestionConfigs(at)
+  const { log_sinks } = await observability.listLogSinks(at)
   const { quota_limits } = await observability.listQuotaLimits({ filter: `scope_id = "${workspace}"` })
   return {
     silences: silences.toSorted(),
     policies: retention_policies.map(each => [each.name, each.selector, each.retention, each.state]).toSorted(),
     rules: alert_rules.map(({ name }) => name).toSorted(),
     configs: ingestion_configs.map(({ enabled, name }) => [name, enabled] as const).toSorted(),
+    sinks: log_sinks.map(({ enabled, name }) => [name, enabled] as const).toSorted(),
     usage: quota_limits
-      .filter(({ quota_definition_id }) => /alertRules|ingestionConfigs|silences/.test(quota_definition_id))
+      .filter(({ quota_definition_id }) => /alertRules|ingestionConfigs|logSinks|silences/.test(quota_definition_id))
       .map(({ usage }) => usage),
   }
 }
 
-const expectedOf = ({ configs, openSilences, policies, rules, silences }: AreaModel) => ({
+const expectedOf = ({ configs, openSilences, policies, rules, silences, sinks }: AreaModel) => ({
   silences: silences.map(({ id, isOver }) => [id, isOver]).toSorted(),
   policies: policies
     .filter(({ isDefault }) => !isDefault)
@@ -40,7 +42,8 @@ const expectedOf = ({ configs, openSilences, policies, rules, silences }: AreaMo
     .toSorted(),
   rules: rules.map(({ name }) => name).toSorted(),
   configs: configs.map(({ enabled, name }) => [name, enabled]).toSorted(),
-  usage: [rules.length, configs.length, openSilences],
+  sinks: sinks.map(({ enabled, name }) => [name, enabled]).toSorted(),
+  usage: [rules.length, configs.length, sinks.length, openSilences],
 })
 
 it('random calls have the outcomes of a model', { timeout: 120_000 + mutationCount * 100 }, async () => {

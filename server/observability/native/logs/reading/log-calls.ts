@@ -8,6 +8,7 @@ import type { ReadParts } from '../../calls/answer-calls.ts'
 import type { LogReadCall } from '../log-messages.ts'
 import { BlockSource } from './block-source.ts'
 import { LogReader } from './log-reader.ts'
+import { sinkLines } from './sink-lines.ts'
 import { streamsOf } from './streams-of.ts'
 import { numberBefore, tailEntries } from './tail-entries.ts'
 
@@ -46,6 +47,8 @@ export class LogCalls {
         return reader === undefined ? [] : streamsOf(reader, call.times, call.now)
       case 'start':
         return reader && numberBefore(reader, call.since)
+      case 'lines':
+        return sinkLines(reader, call.read, call.now)
       case 'tail': {
         const filter = new EntryFilter(call.read.query)
         const { after, last } = call.read
