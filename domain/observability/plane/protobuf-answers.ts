@@ -1,6 +1,6 @@
 import type { Status } from '../../../runtime/status.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
-import { encodeMessage } from '../ingest/wire/encode-message.ts'
+import { encodeMessage, type Field } from '../ingest/wire/encode-message.ts'
 import { protobufType, typeOf } from './pushed-form.ts'
 
 /** Wraps the calls of the plane: an error of a request in protobuf is answered as google.rpc.Status in protobuf. */

@@ -1,3 +1,5 @@
+import { threadCpuMs } from '../../cpu-time.ts'
+
 /** Times of a task in milliseconds. */
 export interface WatchedTurns {
   readonly took: number
@@ -7,19 +9,13 @@ export interface WatchedTurns {
   readonly longestCpu: number
 }
 
-/** Returns the CPU time of this thread in milliseconds. */
-function cpuMs(): number {
-  const { system, user } = process.threadCpuUsage()
-  return (system + user) / 1000
-}
-
 /** Runs a task, and measures the turns of the event loop meanwhile. */
 export async function watchedTurns(task: () => Promise<unknown>): Promise<WatchedTurns> {
   let [longest, longestCpu] = [0, 0]
-  let [last, lastCpu] = [performance.now(), cpuMs()]
+  let [last, lastCpu] = [performance.now(), threadCpuMs()]
   let ended = false
   const turn = (): void => {
-    const [now, cpu] = [performance.now(), cpuMs()]
+    const [now, cpu] = [performance.now(), threadCpuMs()]
     longest = Math.max(longest, now - last)
     longestCpu = Math.max(longestCpu, cpu - lastCpu)
     ;[last, lastCpu] = [now, cpu]

@@ -1,16 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { answered, declaredBy, type Answered } from '../../areas/declared-answers.ts'
 import { baseUrl } from '../../areas/open-platform.ts'
-import { modelOf } from '../../conformance/model.ts'
 import type { TenantVms } from './tenant-vms.ts'
-
-const { common, document } = await modelOf('compute')
-
-/** The status, the reason and the text of a response. The reason of a success is empty. */
-export interface Answered {
-  readonly status: number
-  readonly reason: string
-  readonly text: string
-}
 
 /** Sends a request without a generated client. `path` begins after the base path of the area. */
 export type Send = (
@@ -28,17 +19,11 @@ export const senderOf =
     await setImmediate()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more }
     const request = { method, headers, ...(body !== undefined && { body }) }
-    const answer = await platform.from('192.0.2.9')(`${baseUrl}/compute/v1/${path}`, request)
-    const text = await answer.text()
-    return { status: answer.status, reason: /"reason":"(\w+)"/.exec(text)?.[1] ?? '', text }
+    return answered(await platform.from('192.0.2.9')(`${baseUrl}/compute/v1/${path}`, request))
   }
 
-/** Whether an operation declares a response: a success, a reason of the operation, or a common reason. */
-export function isDeclared(operationId: string, { reason, status }: Answered): boolean {
-  const raises = document.operations.find(({ id }) => id === operationId)?.raises ?? []
-  const reasons = [...raises.map(each => each.replace(/^\w+\./, '')), ...common.map(each => each.reason)]
-  return status === 200 || (status < 500 && reasons.includes(reason))
-}
+/** Whether an operation of compute declares a response. */
+export const isDeclared = await declaredBy('compute')
 
 /** Returns a line about a response that the operation does not declare; empty for a declared response. */
 export const faultOf = (operationId: string, value: unknown, answer: Answered): readonly string[] =>

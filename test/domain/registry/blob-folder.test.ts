@@ -41,7 +41,7 @@ it('a start names what makes the folder of blobs unusable, and the server takes 
     expect(await push()).toBe('503')
     rmSync(parent, { recursive: true, force: true })
     mkdirSync(parent)
-    await expect.poll(push, { timeout: 30_000 }).toBe('201')
+    await expect.poll(push).toBe('201')
     await close()
   }
 })

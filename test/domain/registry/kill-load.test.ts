@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import type { Ninefold } from '../../../output/client.ts'
+import { Ninefold } from '../../../output/client.ts'
+import { createTransport } from '../../../runtime/transport.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { registrySettings } from '../../../server/registry/settings.ts'
 import { GivenSettings } from '../../../server/settings/values.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { killRounds, killTimeout, serve } from '../../areas/kill/kill-under-load.ts'
 import { addTenant } from '../../areas/members.ts'
+import { patient } from '../../areas/patient-fetch.ts'
+import type { ServedPlatform } from '../../server/iam/served-platform.ts'
 import { postgresUrl } from '../../server/store/harness.ts'
 import { testStorePlace } from '../../server/store/left-place.ts'
 import { servedVault } from '../vault/served-vault.ts'
@@ -26,12 +29,20 @@ const serverCount = postgresUrl() === undefined ? 1 : 2
 /** The largest number of answered changes between two kills. */
 const mostChanges = 12
 
+/** Signs the administrator in at a server; the calls are patient while the server has not read the latest changes. */
+async function signedIn(
+  server: ServedPlatform | undefined,
+): Promise<{ readonly token: string; readonly api: Ninefold }> {
+  if (!server) throw new Error('no server was started')
+  const { token } = await server.admin()
+  return { token, api: new Ninefold(createTransport({ baseUrl: server.url, token, fetch: patient(fetch) })) }
+}
+
 /** Creates a bucket for blobs by a server that is killed then, and returns the id of the bucket. */
 async function bucketAt(place: StorePlace, settings: Readonly<Record<string, string>>): Promise<string> {
   const [server] = (await serve(place, 1, { settings })).servers
-  if (!server) throw new Error('no server was started')
-  const bucket = await newBlobBucket((await server.admin()).api)
-  await server.kill()
+  const bucket = await newBlobBucket((await signedIn(server)).api)
+  await server?.kill()
   return bucket
 }
 
@@ -68,8 +79,7 @@ it.each(['folder', 'bucket'] as const)(
       given.with(registrySettings['registry.blob_store'], setting)
     }
     const served = await serve(place, serverCount, { settings, program })
-    const first = await served.servers[0]?.admin()
-    if (!first) throw new Error('no server was started')
+    const first = await signedIn(served.servers[0])
     let password = first.token
     const { workspace } = await addTenant(first.api, 'acme')
     const names = Array.from({ length: actorCount }, (_, i) => `load-${i}`)
@@ -115,9 +125,7 @@ it.each(['folder', 'bucket'] as const)(
     await running
     for (const actor of actors) for (const tag of actor.known.keys()) await actor.check(tag)
     await retained.runSoon('0-59 * * * *')
-    const last = await served.servers[0]?.admin()
-    if (!last) throw new Error('no server was started')
-    const deletions = await untilIdle(last.api, workspace)
+    const deletions = await untilIdle((await signedIn(served.servers[0])).api, workspace)
     await retained.check()
     console.log(`${killRounds} kills, ${load.changes} pushes and deletions, ${deletions} deletions by retention`)
     expect([...actors, retained.images].flatMap(({ faults }) => faults)).toEqual([])

@@ -95,11 +95,11 @@ it('starts give the artifacts of older commits the types of their configs, and g
           found.push(artifact_type)
       return found.toSorted()
     }
-    await expect.poll(types, { timeout: 20_000 }).toEqual(expected.toSorted())
+    await expect.poll(types).toEqual(expected.toSorted())
     const [one = ''] = ids
     const { referrers } = await registry.getArtifact({ workspace, repository: one, reference: 'v1' })
     expect(referrers.map(({ artifact_type }) => artifact_type)).not.toContain('')
-    await expect.poll(() => areTyped(place), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => areTyped(place)).toBe(true)
   })
   expect(await doctorFindings(place)).toEqual([])
 })

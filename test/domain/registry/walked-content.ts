@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { RegistryClient } from '../../../output/registry/client.ts'
-import { ApiError } from '../../../runtime/errors.ts'
 import { testToken } from '../../server/access/test-access.ts'
+import { endingSoon } from './ending-soon.ts'
 import { digestOf, faultOf, OciClient } from './oci-client.ts'
 import type { AdvisoryFolder } from './walked-advisories.ts'
 import { accepted, cancelled, chunked, config, pushed, pushedIndex } from './walked-pushes.ts'
@@ -77,25 +77,11 @@ async function lockedOnce(
   await expect(registry.deleteRepository(forced)).rejects.toMatchObject(locked)
   await registry.updateDeploymentLock({ ...at, id, update_mask: 'protect_tags', body: { protect_tags: true } })
   await registry.deleteDeploymentLock({ ...at, id })
-  const ended = await endingLock(registry, at, body)
+  const { resource_id: ended } = await endingSoon(expire_time =>
+    registry.createDeploymentLock({ ...at, body: { ...body, expire_time } }),
+  )
   const state = async () => (await registry.getDeploymentLock({ ...at, id: ended })).state
-  await expect.poll(state, { timeout: 60_000 }).toBe('REGISTRY_DEPLOYMENT_LOCK_STATE_EXPIRED')
-}
-
-/** Creates a lock that ends soon, with a later end at each attempt that a killed server has delayed too long. */
-async function endingLock(
-  registry: RegistryClient,
-  at: { readonly workspace: string; readonly repository: string },
-  body: { readonly reference: string; readonly reason: string },
-): Promise<string> {
-  for (;;) {
-    const expire_time = new Date(Date.now() + 1000).toISOString()
-    try {
-      return (await registry.createDeploymentLock({ ...at, body: { ...body, expire_time } })).resource_id
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== 'EXPIRE_TIME_IN_PAST') throw error
-    }
-  }
+  await expect.poll(state).toBe('REGISTRY_DEPLOYMENT_LOCK_STATE_EXPIRED')
 }
 
 async function readable(client: OciClient, name: string, tag: string, texts: readonly string[]): Promise<void> {

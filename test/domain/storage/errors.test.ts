@@ -1,32 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Ninefold } from '../../../output/client.ts'
 import type { BucketInput, CreatePresignedUploadUrlBodyInput, PresignedUrl } from '../../../output/storage/types.ts'
-import { isRecord } from '../../../runtime/validation.ts'
 import { absentId } from '../../areas/members.ts'
 import { baseUrl } from '../../areas/open-platform.ts'
-import { lackOf } from '../../error-families.ts'
-import { readTable } from '../../specs/tables.ts'
+import { Refusal, testErrors, type RaisedErrors } from '../../areas/raised-errors.ts'
 import { tenantStorage, type TenantStorage } from './tenant-storage.ts'
 
 const undo: (() => void | Promise<void>)[] = []
 let tenant: TenantStorage
 let storage: Ninefold['storage']
-/** The last answer that was no success, as google.rpc.Status. */
-let refused: unknown
+const refusal = new Refusal()
 let names = 0
 
 beforeAll(async () => {
   tenant = await tenantStorage({}, { later: each => void undo.push(each) })
   const { admin, platform } = tenant
   const send = platform.from('192.0.2.8')
-  const recorded: typeof fetch = async (input, init) => {
-    const answer = await send(input, init)
-    if (!answer.ok) refused = await answer.clone().json()
-    return answer
-  }
-  storage = new Ninefold(platform.transport(admin.token, { retries: 0, fetch: recorded })).storage
+  storage = new Ninefold(platform.transport(admin.token, { retries: 0, fetch: refusal.kept(send) })).storage
 })
 
 afterAll(async () => {
@@ -51,7 +41,7 @@ type Place = Awaited<ReturnType<typeof fresh>>
 /** Sends a body over a presigned URL, and keeps the refusal. */
 async function send(url: PresignedUrl, body: string): Promise<Response> {
   const answer = await tenant.send(url, { body })
-  if (!answer.ok) refused = await answer.clone().json()
+  if (!answer.ok) refusal.status = await answer.clone().json()
   return answer
 }
 
@@ -79,7 +69,7 @@ async function complete(change: (parts: readonly Part[]) => readonly Part[]) {
 }
 
 /** The calls that are refused, keyed by the reason of the refusal. */
-const raised: Readonly<Record<string, () => Promise<unknown>>> = {
+const raised: RaisedErrors['raised'] = {
   ENGINE_NOT_FOUND: () => storage.listBuckets({ workspace: tenant.workspace, engine: 'absent' }),
   ETAG_MISMATCH: async () => {
     const at = await fresh()
@@ -89,7 +79,7 @@ const raised: Readonly<Record<string, () => Promise<unknown>>> = {
   QUOTA_EXCEEDED: async () => put(await fresh({ quota_bytes: 3 }), 'a', 'hello'),
   WORKSPACE_NOT_FOUND: () => storage.listBuckets({ workspace: absentId, engine }),
   ROUTE_NOT_FOUND: async () => {
-    refused = await (await tenant.platform.from('192.0.2.8')(`${baseUrl}/storage/v1/absent`)).json()
+    refusal.status = await (await tenant.platform.from('192.0.2.8')(`${baseUrl}/storage/v1/absent`)).json()
   },
   FIELD_INVALID: () => fresh({ quota_bytes: -1 }),
   FIELD_IMMUTABLE: async () => {
@@ -201,8 +191,7 @@ const raised: Readonly<Record<string, () => Promise<unknown>>> = {
     }),
 }
 
-/** The reasons that another file raises against the served platform, with the file. */
-const elsewhere: Readonly<Record<string, string>> = {
+const elsewhere: RaisedErrors['elsewhere'] = {
   ENGINE_UNAVAILABLE: 'test/domain/storage/plane/file-faults.test.ts',
   WORKSPACE_NOT_ACTIVE: 'test/domain/storage/workspaces.test.ts',
   BUCKET_IN_USE: 'test/domain/storage/buckets/delete-content.test.ts',
@@ -214,8 +203,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   BUCKET_DELETING: 'test/domain/storage/plane/rights.test.ts',
 }
 
-/** The reasons that no call of storage can raise, with the cause. */
-const unraised: Readonly<Record<string, string>> = {
+const unraised: RaisedErrors['unraised'] = {
   ENGINE_CAPABILITY_UNSUPPORTED: 'the engine native has every capability; the engine s3 is not built',
   FILTER_UNSUPPORTED: 'the engine native filters by every declared field; the engine s3 is not built',
   STORAGE_CLASS_PROBE_FAILED: 'only the engine s3, which is not built, probes a class',
@@ -226,27 +214,8 @@ const unraised: Readonly<Record<string, string>> = {
   EARLY_DELETE: 'a warning; the next test has it',
 }
 
-const table = readTable('errors', ['area', 'reason', 'code']).filter(({ area }) => area === 'storage')
-
 describe('the errors of storage', () => {
-  it.each(Object.entries(raised))('%s is raised with its code and its details', async (reason, call) => {
-    refused = undefined
-    await call().catch(() => {})
-    expect(lackOf(refused)).toBeUndefined()
-    const [info] = isRecord(refused) && Array.isArray(refused.details) ? refused.details.filter(isRecord) : []
-    const code = table.find(row => row.reason === reason)?.code
-    expect(info).toMatchObject({ reason, domain: 'storage', metadata: { code } })
-  })
-
-  it('are all raised here or in another file, or cannot be raised for a stated cause', () => {
-    const known = [raised, elsewhere, unraised].flatMap(each => Object.keys(each))
-    expect(known.toSorted()).toEqual(table.map(({ reason }) => reason).toSorted())
-    const root = join(import.meta.dirname, '../../..')
-    const wrong = Object.entries(elsewhere).filter(
-      ([reason, file]) => !existsSync(join(root, file)) || !readFileSync(join(root, file), 'utf8').includes(reason),
-    )
-    expect(wrong).toEqual([])
-  })
+  testErrors('storage', refusal, { elsewhere, raised, unraised })
 
   it('include a warning of an early deletion', async () => {
     const body = { name: 'cold', tier: 'STORAGE_TIER_COLD', min_storage_duration: '86400s' } as const

@@ -2,7 +2,7 @@ import protobuf from 'protobufjs/minimal.js'
 import { wireTypes } from './kinds.ts'
 
 /** A field of a message: its number, and a text, an integer or an encoded message. */
-type Field = readonly [number: number, value: string | number | Uint8Array]
+export type Field = readonly [number: number, value: string | number | Uint8Array]
 
 /** Encodes a message of protobuf. */
 export function encodeMessage(fields: Iterable<Field>): Uint8Array<ArrayBuffer> {

@@ -24,7 +24,8 @@ export function ownAttributes(
 }
 
 /** The bytes that an attribute takes beside its key and value, and the most bytes that a request may grow by. */
-const [overhead, maxAddedBytes] = [48, 16 * 2 ** 20] as const
+const overhead = 48
+const maxAddedBytes = 16 * 2 ** 20
 
 /**
  * Returns a function that counts one place to which the attributes are added. It throws PAYLOAD_TOO_LARGE beyond 16 MiB,

@@ -7,15 +7,7 @@ type EngineSetting = SettingValues<typeof observabilitySettings>['observability.
 /** The members that a test gives a stack. */
 export type GivenStack = Pick<EngineSetting, 'name'> & Partial<EngineSetting>
 
-const noMembers = {
-  kind: 'stack',
-  metrics_url: undefined,
-  logs_url: undefined,
-  traces_url: undefined,
-  otlp_url: undefined,
-  alertmanager_url: undefined,
-  multi_tenant: false,
-} as const
+const noMembers = { kind: 'stack', multi_tenant: false } as const
 
 /** Returns settings with some stacks. */
 export const withStacks = (...stacks: readonly GivenStack[]): GivenSettings =>

@@ -109,15 +109,17 @@ describe.each(names)('%s', caller => {
   it('gets the answers in times of one class', async () => {
     const oci = callerNamed(caller)
     const times = new Map([...existing, ...absent].map(name => [name, [] as number[]]))
-    for (let round = 0; round < 40; round += 1)
+    let [fastest, ratio] = [[] as readonly number[], Infinity]
+    // Other work of the machine delays most calls, but hardly the fastest of many: a busy machine needs more rounds.
+    for (let round = 0; round < 200 && (round < 40 || ratio >= 4); round += 1) {
       for (const [name, taken] of times) {
         const since = performance.now()
         await oci.send(target(name, '/manifests/v1'))
         taken.push(performance.now() - since)
       }
-    // Other work of the machine delays most calls, but hardly the fastest of many.
-    const fastest = [...times.values()].map(taken => Math.min(...taken))
-    const ratio = Math.max(...fastest) / Math.min(...fastest)
+      fastest = [...times.values()].map(taken => Math.min(...taken))
+      ratio = Math.max(...fastest) / Math.min(...fastest)
+    }
     console.log(`${caller}: ${fastest.map(ms => ms.toFixed(2)).join(', ')} ms; slowest to fastest ${ratio.toFixed(2)}`)
     expect(ratio).toBeLessThan(4)
   })

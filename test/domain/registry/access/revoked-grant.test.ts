@@ -14,13 +14,19 @@ const serverCount = postgresUrl() === undefined ? 1 : 2
 /** The time after which a revoked grant allows nothing, in milliseconds (registry.md 7, scenario 5). */
 const mostMs = 1000
 
-/** Repeats a call until it is refused, and returns the refusal and the milliseconds until then. */
+/**
+ * Repeats a call until it is refused, and returns the refusal and the milliseconds until the last allowed call began: a
+ * busy machine may take longer than a second for one call.
+ */
 async function untilRefused(call: () => Promise<OciAnswer>): Promise<readonly [fault: string, ms: number]> {
   const since = performance.now()
+  let allowedMs = 0
   for (;;) {
+    const begunMs = performance.now() - since
     const answer = await call()
-    if (answer.status >= 400) return [faultOf(answer), performance.now() - since]
-    if (performance.now() - since > 30_000) throw new Error('the call is allowed for 30 seconds')
+    if (answer.status >= 400) return [faultOf(answer), allowedMs]
+    allowedMs = begunMs
+    if (allowedMs > 30_000) throw new Error('the call is allowed for 30 seconds')
     await nextPoll(10)
   }
 }
@@ -55,7 +61,7 @@ it('a revoked grant stops manifests within a second on every server, also with a
     )
     await api.registry.deletePullGrant({ ...at, id })
     const refusals = await Promise.all(calls.map(untilRefused))
-    console.log(`refused after ${refusals.map(([, ms]) => `${ms.toFixed(0)} ms`).join(', ')}; limit ${mostMs} ms`)
+    console.log(`allowed for ${refusals.map(([, ms]) => `${ms.toFixed(0)} ms`).join(', ')}; limit ${mostMs} ms`)
     for (const [fault, ms] of refusals) {
       expect(fault).toBe('403 DENIED IAM_PERMISSION_DENIED')
       expect(ms).toBeLessThan(mostMs)

@@ -265,7 +265,7 @@ describe('a cluster that does not answer', () => {
       status: 'REGISTRY_OPERATION_STATUS_ERROR',
       errors: [{ code: 5_000_003, reason: 'ENGINE_UNAVAILABLE' }],
     }
-    await expect.poll(() => api.registry.getOperation({ id }), { timeout: 30_000 }).toMatchObject(ended)
+    await expect.poll(() => api.registry.getOperation({ id })).toMatchObject(ended)
     expect(await api.registry.getRepository({ workspace, engine, id: app })).toMatchObject({
       state: 'REGISTRY_REPOSITORY_STATE_ACTIVE',
     })

@@ -6,6 +6,7 @@ import { parseScopes } from '../../../../domain/registry/tokens/scopes.ts'
 import { digestText, isDigest, parseDigest } from '../../../../domain/registry/values/digest.ts'
 import { matchesGlob } from '../../../../domain/resources/glob.ts'
 import { isPathName, isTag } from '../../../../domain/registry/values/names.ts'
+import { threadCpuMs } from '../../../cpu-time.ts'
 import { digestOf } from '../oci-client.ts'
 
 /** The definition of a glob by an expression, which takes exponential time for some patterns. */
@@ -24,9 +25,9 @@ describe('a glob', () => {
   })
 
   it('with many stars takes no time', () => {
-    const before = performance.now()
+    const before = threadCpuMs()
     expect(matchesGlob(`${'*a'.repeat(60)}b`, 'a'.repeat(5000))).toBe(false)
-    expect(performance.now() - before).toBeLessThan(500)
+    expect(threadCpuMs() - before).toBeLessThan(500)
   })
 })
 

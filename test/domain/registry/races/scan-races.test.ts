@@ -12,7 +12,7 @@ const openssl = { id: 'DSA-1', package: 'openssl', severity: 'REGISTRY_SEVERITY_
 /** Waits until an operation has ended. */
 async function untilEnded(id: string): Promise<void> {
   const status = async () => (await registry().api.registry.getOperation({ id })).status
-  await expect.poll(status, { timeout: 30_000 }).toMatch(/_(DONE|ERROR)$/)
+  await expect.poll(status).toMatch(/_(DONE|ERROR)$/)
 }
 
 /** A repository of one round with an image of the tag `v1`, which has a finding. */

@@ -103,7 +103,7 @@ describe('a repository', () => {
     const id = await newRepository('forced')
     const operation = await api.registry.deleteRepository({ ...at(), id, force: true })
     await expect
-      .poll(async () => (await api.registry.getOperation({ id: operation.id })).status, { timeout: 20_000 })
+      .poll(async () => (await api.registry.getOperation({ id: operation.id })).status)
       .toBe('REGISTRY_OPERATION_STATUS_DONE')
     await expect(api.registry.getRepository({ ...at(), id })).rejects.toMatchObject(present)
   })

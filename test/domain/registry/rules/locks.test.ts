@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { DeploymentLockInput } from '../../../../output/registry/types.ts'
 import { absentId } from '../../../areas/members.ts'
+import { endingSoon } from '../ending-soon.ts'
 import { faultOf, ociImage, ociIndex } from '../oci-client.ts'
 import { servedRegistry, type ServedRegistry } from '../served-registry.ts'
 import { afterTests } from '../../../undo.ts'
@@ -30,8 +31,6 @@ const lock = (repository: string, body: Partial<DeploymentLockInput> = {}) =>
     repository,
     body: { reference: 'v1', reason: 'runs in production', ...body },
   })
-
-const soon = () => new Date(Date.now() + 1000).toISOString()
 
 const locked = (id: string) => ({ reason: 'ARTIFACT_LOCKED', rpc: 'FAILED_PRECONDITION', metadata: { lock_ids: id } })
 
@@ -98,9 +97,9 @@ describe('a deployment lock', () => {
   it('expires by the clock, and a later end revives it', async () => {
     const { api, oci, workspace } = served
     const { digest, name, repository } = await pushed('expiring')
-    const { resource_id: id } = await lock(repository, { expire_time: soon() })
+    const { resource_id: id } = await endingSoon(expire_time => lock(repository, { expire_time }))
     const state = async () => (await api.registry.getDeploymentLock({ workspace, repository, id })).state
-    await expect.poll(state, { timeout: 10_000, interval: 100 }).toBe('REGISTRY_DEPLOYMENT_LOCK_STATE_EXPIRED')
+    await expect.poll(state, { interval: 100 }).toBe('REGISTRY_DEPLOYMENT_LOCK_STATE_EXPIRED')
     const filter = 'state=REGISTRY_DEPLOYMENT_LOCK_STATE_EXPIRED'
     const listed = await api.registry.listDeploymentLocks({ workspace, repository, filter })
     expect(listed.deployment_locks).toMatchObject([{ id, state: 'REGISTRY_DEPLOYMENT_LOCK_STATE_EXPIRED' }])
@@ -117,8 +116,8 @@ describe('a deployment lock', () => {
     expect(await state()).toBe('REGISTRY_DEPLOYMENT_LOCK_STATE_ACTIVE')
     const remove = () => oci.send(`/v2/${name}/manifests/${digest}`, { method: 'DELETE' })
     expect(faultOf(await remove())).toBe('409 DENIED ARTIFACT_LOCKED')
-    await update(soon())
-    await expect.poll(async () => (await remove()).status, { timeout: 10_000, interval: 100 }).toBe(202)
+    await endingSoon(update)
+    await expect.poll(async () => (await remove()).status, { interval: 100 }).toBe(202)
     await expect(update('2999-01-01T00:00:00Z')).rejects.toMatchObject({
       reason: 'ARTIFACT_NOT_FOUND',
       rpc: 'INVALID_ARGUMENT',

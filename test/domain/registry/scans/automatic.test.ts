@@ -13,7 +13,7 @@ import { scannedRegistry } from './scanned-registry.ts'
 const registry = scannedRegistry()
 
 const at = () => ({ workspace: registry().workspace, engine: 'native' })
-const timeout = { timeout: 30_000 }
+const timeout = { timeout: 60_000 }
 const succeeded = { state: 'REGISTRY_SCAN_STATE_SUCCEEDED' }
 
 const openssl = { id: 'DSA-1', package: 'openssl', severity: 'REGISTRY_SEVERITY_CRITICAL', fixed: '2' } as const

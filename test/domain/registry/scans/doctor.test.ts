@@ -33,7 +33,7 @@ it('the doctor finds every altered row of a scan', async () => {
   const store = await openBeside(place, storeCollections(areas))
   const row = rowOf(id, digest)
   const isTidy = async () => (await store.get(scanCollection, row))?.value.is_untidy
-  await expect.poll(isTidy, { timeout: 20_000 }).toBe(false)
+  await expect.poll(isTidy).toBe(false)
   expect(await doctorFindings(place)).toEqual([])
 
   /** Changes a row, returns what the doctor finds, and restores the row. */
@@ -76,6 +76,6 @@ it('the doctor finds every altered row of a scan', async () => {
   await store.tx(tx => tx.insert(waitingCollection, { id: `absent/${digest}`, ...waiting }))
   // The worker of the server drops such a row soon.
   const isDropped = async () => (await store.get(waitingCollection, `absent/${digest}`)) === undefined
-  await expect.poll(isDropped, { timeout: 20_000 }).toBe(true)
+  await expect.poll(isDropped).toBe(true)
   expect(await doctorFindings(place)).toEqual([])
 })

@@ -147,7 +147,7 @@ describe('a scan', () => {
     const reads = scanner.reads
     scanner.load([openssl])
     await expect
-      .poll(() => registry().report(id, 'v1'), { timeout: 20_000 })
+      .poll(() => registry().report(id, 'v1'))
       .toMatchObject({ state: 'REGISTRY_SCAN_STATE_SUCCEEDED', summary: summaryOf({ critical: 1, fixable: 1 }) })
     expect(scanner.reads).toBe(reads)
   })

@@ -17,7 +17,7 @@ it('packages of a large image are compared with advisories without holding the e
   for (const [i, text] of records.entries()) writeFileSync(join(folder, `${i}.json`), text)
   const database = new OsvDatabase({ folder, dataDir: testFolder(), log: logLines(), everyMs: 10 })
   onTestFinished(() => database.end())
-  await expect.poll(() => database.state(), { timeout: 20_000 }).toBeDefined()
+  await expect.poll(() => database.state()).toBeDefined()
   const packages = Array.from({ length: 150_000 }, (_, i) => ({
     ecosystem: 'npm',
     name: `package-${i % 1000}`,

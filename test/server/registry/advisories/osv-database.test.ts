@@ -67,12 +67,12 @@ async function untilFound(database: OsvDatabase, ids: readonly string[]): Promis
       const findings = await database.match([opensslInstalled, leftInstalled], noSignal)
       expect(findings.map(({ id }) => id)).toEqual(ids)
     },
-    { timeout: 30_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 }
 
 const untilLoaded = (database: OsvDatabase) =>
-  vi.waitFor(() => expect(database.state()).toBeDefined(), { timeout: 30_000, interval: 20 })
+  vi.waitFor(() => expect(database.state()).toBeDefined(), { timeout: 60_000, interval: 20 })
 
 describe('the advisories of a folder', () => {
   it('find a critical vulnerability that has a fix, and nothing in the fixed version', async () => {
@@ -222,7 +222,7 @@ describe('broken files of advisories', () => {
     await untilFound(database, ['DSA-T-1', 'GHSA-l'])
     put('all.zip', archive.subarray(0, 100))
     put('left.json', recordText(left).slice(0, 50))
-    await vi.waitFor(() => expect(faults()).toHaveLength(3), { timeout: 30_000 })
+    await vi.waitFor(() => expect(faults()).toHaveLength(3), { timeout: 60_000 })
     expect(faults()).toMatchObject([
       { path: 'all.zip' },
       { path: 'all.zip', broken: 0 },
@@ -240,7 +240,7 @@ describe('broken files of advisories', () => {
     await untilFound(database, ['DSA-T-1'])
     renameSync(folder, `${folder}-moved`)
     onTestFinished(() => rmSync(`${folder}-moved`, { recursive: true, force: true }))
-    await vi.waitFor(() => expect(faults()).toHaveLength(1), { timeout: 30_000 })
+    await vi.waitFor(() => expect(faults()).toHaveLength(1), { timeout: 60_000 })
     await untilFound(database, ['DSA-T-1'])
     renameSync(`${folder}-moved`, folder)
     put('b.json', recordText(left))

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { servedRegistry } from '../../../domain/registry/served-registry.ts'
-import { hasPrograms, ociPrograms } from './oci-programs.ts'
+import { hasPrograms, manyPrograms, ociPrograms } from './oci-programs.ts'
 
 /** Returns the bytes of a tar archive with one file. */
 function tarOf(name: string, text: string): Buffer {
@@ -23,7 +23,7 @@ function tarOf(name: string, text: string): Buffer {
   return Buffer.concat([header, body, Buffer.alloc(1024)])
 }
 
-describe.runIf(hasPrograms('crane', 'crane'))('crane', () => {
+describe.runIf(hasPrograms('crane', 'crane'))('crane', manyPrograms, () => {
   it('logs in with the credentials of the API, and pushes, copies, indexes, reads and deletes images', async () => {
     const { api, repository, url, workspace } = await servedRegistry(onTestFinished)
     await repository('app')

@@ -9,13 +9,13 @@ import {
   type ClusterSettings,
   type DistributionCluster,
 } from './distribution-cluster.ts'
-import { hasPrograms, makeLayout, ociPrograms, type OciPrograms } from './oci-programs.ts'
+import { hasPrograms, makeLayout, manyPrograms, ociPrograms, type OciPrograms } from './oci-programs.ts'
 
 const engine = 'eu'
 
-const programsOfTest = ['docker-registry', 'skopeo', 'umoci'] as const
+const hasAll = hasPrograms('the engine of a cluster', 'docker-registry', 'skopeo', 'umoci')
 
-describe.runIf(hasPrograms('the engine of a cluster', ...programsOfTest))('an engine of CNCF Distribution', () => {
+describe.runIf(hasAll)('an engine of CNCF Distribution', manyPrograms, () => {
   let served: ServedRegistry
   let settings: ClusterSettings
   let cluster: DistributionCluster
@@ -197,7 +197,7 @@ describe.runIf(hasPrograms('the engine of a cluster', ...programsOfTest))('an en
     await api.taxonomy.archiveWorkspace({ organisation, id, body: {} })
     const deleted = await api.taxonomy.deleteWorkspace({ organisation, id, force: true })
     await expect
-      .poll(() => api.taxonomy.getOperation({ id: deleted.id }), { timeout: 30_000 })
+      .poll(() => api.taxonomy.getOperation({ id: deleted.id }))
       .toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_DONE', warnings: [] })
     await added()
     expect(await read()).toBe(404)

@@ -4,6 +4,9 @@ import { expect } from 'vitest'
 import { testFolder, type Later } from '../../store/harness.ts'
 import { hasProgram, run } from '../../programs.ts'
 
+/** The options of tests that start many programs, each of which takes seconds on a busy machine. */
+export const manyPrograms = { timeout: 600_000 }
+
 /** Returns whether all programs are on the PATH, and says which tests are skipped because of the programs that are not. */
 export function hasPrograms(purpose: string, ...programs: readonly string[]): boolean {
   const missing = programs.filter(name => !hasProgram(name))

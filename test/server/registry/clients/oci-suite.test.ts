@@ -16,7 +16,8 @@ const countsOf = (report: string): Readonly<Record<string, number>> =>
     [...report.matchAll(/^ {2}([\w ]+?)\.+: +(\d+)$/gm)].map(([, name, count]) => [name, Number(count)]),
   )
 
-describe.runIf(suite !== '')('the conformance suite of OCI distribution', () => {
+// On a busy machine, the program takes minutes.
+describe.runIf(suite !== '')('the conformance suite of OCI distribution', { timeout: 600_000 }, () => {
   it.each([
     ['1.1', 'folder', servedRegistry],
     ['dev', 'folder', servedRegistry],

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sharedRegistry } from '../../../domain/registry/plane/shared-registry.ts'
-import { hasPrograms, ociPrograms, type OciPrograms } from './oci-programs.ts'
+import { hasPrograms, manyPrograms, ociPrograms, type OciPrograms } from './oci-programs.ts'
 
-describe.runIf(hasPrograms('oras', 'oras'))('oras', () => {
+describe.runIf(hasPrograms('oras', 'oras'))('oras', manyPrograms, () => {
   const registry = sharedRegistry()
   let programs: OciPrograms
   let web: string

@@ -2,12 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sharedRegistry } from '../../../domain/registry/plane/shared-registry.ts'
-import { hasPrograms, ociPrograms, type OciPrograms } from './oci-programs.ts'
+import { hasPrograms, manyPrograms, ociPrograms, type OciPrograms } from './oci-programs.ts'
 
 const isRoot = process.getuid?.() === 0
 if (!isRoot) console.warn('podman and buildah are not tested here: without root they need subordinate user ids')
 
-describe.runIf(isRoot && hasPrograms('podman', 'podman', 'buildah', 'skopeo'))('podman and buildah', () => {
+const hasAll = hasPrograms('podman', 'podman', 'buildah', 'skopeo')
+
+describe.runIf(isRoot && hasAll)('podman and buildah', manyPrograms, () => {
   const registry = sharedRegistry()
   let programs: OciPrograms
   let web: string

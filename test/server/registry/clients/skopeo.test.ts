@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sharedRegistry } from '../../../domain/registry/plane/shared-registry.ts'
-import { hasPrograms, makeLayout, ociPrograms, type OciPrograms } from './oci-programs.ts'
+import { hasPrograms, makeLayout, manyPrograms, ociPrograms, type OciPrograms } from './oci-programs.ts'
 
-describe.runIf(hasPrograms('skopeo', 'skopeo', 'umoci'))('skopeo', () => {
+describe.runIf(hasPrograms('skopeo', 'skopeo', 'umoci'))('skopeo', manyPrograms, () => {
   const registry = sharedRegistry()
   let programs: OciPrograms
   let password: string

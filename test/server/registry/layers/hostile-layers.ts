@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { LayerFault, type ImageLayer } from '../../../../domain/registry/scanning/inventory.ts'
 import { layerLimits, type LayerLimits } from '../../../../server/registry/layers/limits.ts'
+import { processCpuSeconds, threadCpuMs } from '../../../cpu-time.ts'
 import { inventoryInThread, layerOf, ociLayer } from './made-image.ts'
 import { tarOf, type MadeEntry } from './tar-maker.ts'
 
@@ -42,22 +43,25 @@ export async function faultOf(
   }
 }
 
-/** The result of work, and how far the memory of the process and the pauses of the event loop went meanwhile. */
+/** The result of work, and what it took. */
 export interface Watched<T> {
   readonly result: T
+  /** The growth of the memory of the process, at most. */
   readonly grownMib: number
+  /** The CPU time of the turn of the event loop with the most CPU time. */
   readonly pauseMs: number
+  /** The CPU time of the process, with all of its threads. */
   readonly seconds: number
 }
 
 /** Runs work, and watches the process. */
 export async function watched<T>(work: () => Promise<T>): Promise<Watched<T>> {
-  const [before, start] = [process.memoryUsage.rss(), performance.now()]
-  const watch = { peak: before, pauseMs: 0, last: start, isDone: false }
+  const [before, start] = [process.memoryUsage.rss(), processCpuSeconds()]
+  const watch = { peak: before, pauseMs: 0, last: threadCpuMs(), isDone: false }
   const watching = (async () => {
     while (!watch.isDone) {
       await turn()
-      const now = performance.now()
+      const now = threadCpuMs()
       watch.pauseMs = Math.max(watch.pauseMs, now - watch.last)
       watch.last = now
       watch.peak = Math.max(watch.peak, process.memoryUsage.rss())
@@ -67,7 +71,7 @@ export async function watched<T>(work: () => Promise<T>): Promise<Watched<T>> {
     watch.isDone = true
   })
   await watching
-  const seconds = (performance.now() - start) / 1000
+  const seconds = processCpuSeconds() - start
   return { result, grownMib: (watch.peak - before) / mib, pauseMs: watch.pauseMs, seconds }
 }
 

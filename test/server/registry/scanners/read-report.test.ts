@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ScannerFault } from '../../../../domain/registry/scanning/external-scanner.ts'
 import { findingsIn } from '../../../../server/registry/scanners/harbor-report.ts'
 import { readReport } from '../../../../server/registry/scanners/read-report.ts'
+import { threadCpuMs } from '../../../cpu-time.ts'
 import { mib, watched } from '../layers/hostile-layers.ts'
 
 const { signal } = new AbortController()
@@ -33,16 +34,16 @@ const largeReport = (): string =>
 describe('a report of a scanner', () => {
   it('of many findings is read without holding the event loop', async () => {
     const text = largeReport()
-    const started = performance.now()
+    const before = threadCpuMs()
     const findings = [...findingsIn(bytesOf(text))]
-    const inPlaceMs = performance.now() - started
+    const inPlaceMs = threadCpuMs() - before
     const pauses: number[] = []
     for (let i = 0; i < 3; i += 1) {
       const { pauseMs, result } = await watched(() => readReport(bytesOf(text), signal))
       expect(result).toEqual({ version: '1.0.0', findings })
       pauses.push(pauseMs)
     }
-    // Other programs on the machine may hold the loop too, so the best of three counts.
+    // The garbage of other work may be collected meanwhile, so the best of three counts.
     expect(Math.min(...pauses)).toBeLessThan(inPlaceMs / 2)
   })
 

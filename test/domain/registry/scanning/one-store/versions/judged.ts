@@ -20,8 +20,8 @@ export const askedBy = (name: string): string => join(import.meta.dirname, 'judg
 
 const pairCount = 5000
 
-/** The time that a judge may take, in milliseconds: dpkg is started twice for each pair. */
-export const judgeTimeoutMs = 240_000
+/** The time that a judge may take, in milliseconds: dpkg is started twice for each pair, on a busy machine too. */
+export const judgeTimeoutMs = 600_000
 
 /** A program that reads a pair on each line, separated by a tab, and prints -1, 0 or 1 for it. */
 export interface Judge {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { versionOrder } from '../../../../../../domain/registry/scanning/versions/version-orders.ts'
 import type { VersionOrder } from '../../../../../../domain/registry/scanning/versions/version-order.ts'
+import { threadCpuMs } from '../../../../../cpu-time.ts'
 import { forms, type VersionForm } from './version-forms.ts'
 
 /** Maven without qualifiers before a dot, because its own order has circles there. */
@@ -88,7 +89,7 @@ describe('every order', () => {
 
   it.each(hostile)('compares 100,000 characters of %s in linear time', unit => {
     const text = unit.repeat(100_000 / unit.length)
-    const started = performance.now()
+    const before = threadCpuMs()
     for (const [ecosystem] of judged) {
       const order = orderOf(ecosystem)
       expect(order(text, text)).toBe(0)
@@ -96,7 +97,7 @@ describe('every order', () => {
       expect(signs(order, `1${text}`, `1${text}2`)).toBe(0)
     }
     // A quadratic comparison of these would take minutes.
-    expect(performance.now() - started).toBeLessThan(20_000)
+    expect(threadCpuMs() - before).toBeLessThan(20_000)
   })
 
   it('is there for each release of a distribution, and not for an unknown ecosystem', () => {
