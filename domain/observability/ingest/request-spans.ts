@@ -18,10 +18,9 @@ const collectedMs = 5000
 const mostWaiting = 1000
 
 /** The operations whose calls have no span: probes come every few seconds, and senders push as often. */
-const quietOperations: ReadonlySet<string | undefined> = new Set([
-  ...['healthz', 'readyz', 'metrics'],
-  ...['pushMetrics', 'pushLogs', 'pushTraces', 'remoteWrite'],
-])
+const quietOperations: ReadonlySet<string | undefined> = new Set(
+  'healthz readyz metrics pushMetrics pushLogs pushTraces remoteWrite'.split(' '),
+)
 
 /** The service of all spans of the platform. */
 const resource = { service: 'ninefold', attributes: { 'service.name': 'ninefold' } } as const
@@ -53,7 +52,7 @@ export class RequestSpans {
   readonly #counts = new Map<SpanOutcome, number>()
   #spans: SentSpan[] = []
   #timer: NodeJS.Timeout | undefined
-  #writing: Promise<void> | undefined
+  #writing: Promise<unknown> | undefined
 
   constructor(parts: RequestSpanParts) {
     this.#parts = parts
@@ -85,7 +84,7 @@ export class RequestSpans {
 
   #flush(): void {
     this.#timer = undefined
-    this.#writing = Promise.all([this.#writing, this.#write(this.#spans.splice(0))]).then(() => {})
+    this.#writing = Promise.all([this.#writing, this.#write(this.#spans.splice(0))])
   }
 
   /** Writes spans. Never rejects: spans that the engine does not take are dropped and counted. */

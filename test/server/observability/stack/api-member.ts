@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { buffer } from 'node:stream/consumers'
@@ -39,16 +39,15 @@ export async function servedApi(
   delayMs = 0,
 ): Promise<ServedApi> {
   const requests: ApiRequest[] = []
-  const server = createServer((request, response) => {
-    void buffer(request).then(async bytes => {
-      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://member.test')
-      const got = { path: pathname, parameters: searchParams, headers: request.headers, body: bytes }
-      requests.push(got)
-      if (delayMs > 0) await setTimeout(delayMs, undefined, { ref: false })
-      const { body, status = 200 } = serve(got)
-      response.writeHead(status).end(body instanceof Uint8Array ? body : textOf(body))
-    })
-  })
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://member.test')
+    const got = { path: pathname, parameters: searchParams, headers: request.headers, body: await buffer(request) }
+    requests.push(got)
+    if (delayMs > 0) await setTimeout(delayMs, undefined, { ref: false })
+    const { body, status = 200 } = serve(got)
+    response.writeHead(status).end(body instanceof Uint8Array ? body : textOf(body))
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   later(() => {
     server.closeAllConnections()
