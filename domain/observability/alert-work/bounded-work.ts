@@ -23,13 +23,18 @@ export class BoundedWork {
     return this.#running.size >= this.#total
   }
 
+  /** Whether work with a key is running. */
+  has(key: string): boolean {
+    return this.#running.has(key)
+  }
+
   /**
    * Starts work unless work with the same key runs, or a group or the whole has no room; returns whether it has started.
    * `work` must not reject.
    */
   start(key: string, groups: readonly WorkGroup[], work: () => Promise<void>): boolean {
     const hasRoom = groups.every(({ limit, name }) => (this.#perGroup.get(name) ?? 0) < limit)
-    if (this.isFull || this.#running.has(key) || !hasRoom) return false
+    if (this.isFull || this.has(key) || !hasRoom) return false
     for (const { name } of groups) this.#perGroup.set(name, (this.#perGroup.get(name) ?? 0) + 1)
     this.#running.set(
       key,

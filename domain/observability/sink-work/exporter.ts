@@ -23,8 +23,11 @@ export function sinkExporter(given: Omit<SinkParts, 'payloads'>): Worker {
   const work = new BoundedWork(limits.total)
   let known = new Map<string, KnownMeasure>()
   let tenure: AbortSignal | undefined
-  /** The exports that were looked at since all of them were: a run that finds no room goes on with the others. */
-  const looked = new Set<string>()
+  /**
+   * The exports that were looked at since all exports of their workspace were, with the workspace: a run that finds no
+   * room is followed by one that goes on with the others.
+   */
+  const looked = new Map<string, string>()
   return {
     name: 'observability.sinks',
     everyMs,
@@ -35,6 +38,8 @@ export function sinkExporter(given: Omit<SinkParts, 'payloads'>): Worker {
       if (turn.signal !== tenure) known = new Map()
       tenure = turn.signal
       const measures = known
+      /** The workspaces with exports that have found no room. */
+      const crowded = new Set<string>()
       for await (const { id, value } of dueRows(store, sinkExportCollection, clock.now())) {
         if (turn.signal.aborted || work.isFull) return
         if (looked.has(id)) continue
@@ -49,9 +54,10 @@ export function sinkExporter(given: Omit<SinkParts, 'payloads'>): Worker {
             if (!turn.signal.aborted) failed(error, `${logSinkKind.type} ${value.sink_id}`)
           }
         })
-        if (isStarted) looked.add(id)
+        if (isStarted) looked.set(id, value.workspace_id)
+        else if (!work.has(id)) crowded.add(value.workspace_id)
       }
-      looked.clear()
+      for (const [id, workspace] of looked) if (!crowded.has(workspace)) looked.delete(id)
     },
   }
 }

@@ -423,6 +423,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       expect(entry).toEqual({
         requestId: 'id-1',
         traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+        traceparent: { answer: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/), request: undefined },
         method: 'PATCH',
         path: '/made/v1/things/{id}',
         operationId: 'updateThing',

@@ -155,6 +155,57 @@ describe('a sink into a bucket', { timeout: 180_000 }, () => {
     expect(linesOf(await served.objects('full/')).toSorted()).toEqual(lines.toSorted())
   })
 
+  it('exports beside many other sinks of its workspace', async () => {
+    const names = Array.from({ length: 9 }, (_, i) => `many-${i}`)
+    const ids = await Promise.all(
+      names.map(name =>
+        served.create({ name, sources: [logs], filter: `{service_name="${name}"}`, destination: toBucket(name) }),
+      ),
+    )
+    for (const name of names) await served.push(name, 'one')
+    served.passFlush()
+    for (const id of ids) await served.exported(id, 1)
+  })
+
+  it('keeps its bucket, and tries a full bucket again, in ERROR after ten minutes', async () => {
+    const { plane, path } = served
+    const { storage } = plane.api
+    const { resource_id: bucket_id } = await storage.createBucket({
+      ...path,
+      body: { name: 'small', quota_objects: 1 },
+    })
+    const id = await served.create({
+      name: 'small',
+      sources: [logs],
+      filter: '{service_name="small"}',
+      destination: { bucket: { bucket_id, flush_interval: '60s' } },
+    })
+    await expect(storage.deleteBucket({ ...path, id: bucket_id, force: true })).rejects.toMatchObject({
+      reason: 'BUCKET_IN_USE',
+    })
+    await served.push('small', 'one')
+    served.passFlush()
+    await served.exported(id, 1)
+    await served.push('small', 'two')
+    served.passFlush()
+    await expect.poll(async () => (await served.get(id)).last_error, { timeout: waitMs }).toMatch(/^QUOTA_EXCEEDED: /)
+    expect((await served.get(id)).state).toBe('OBSERVABILITY_LOG_SINK_STATE_ACTIVE')
+    await expect
+      .poll(
+        async () => {
+          served.passFlush()
+          return (await served.get(id)).state
+        },
+        { timeout: waitMs, interval: 300 },
+      )
+      .toBe('OBSERVABILITY_LOG_SINK_STATE_ERROR')
+    await served.update(id, { destination: toBucket('moved') }, 'destination')
+    expect((await served.get(id)).state).toBe('OBSERVABILITY_LOG_SINK_STATE_ACTIVE')
+    await served.exported(id, 2)
+    expect(linesOf(await served.objects('moved/'))).toEqual(['two'])
+    await storage.deleteBucket({ ...path, id: bucket_id, force: true })
+  })
+
   it('is in ERROR at once without its bucket, and goes on with another one', async () => {
     const { plane, path } = served
     const { storage } = plane.api
