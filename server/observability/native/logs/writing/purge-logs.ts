@@ -30,11 +30,12 @@ export function* purgeLogs(
   const begun = writer.settled(workspace, now)
   if (begun === undefined) return nothing(given)
   begun.index.note({ retention: JSON.stringify(given), last_number: String(begun.lastNumber) })
+  const { places } = begun
   const release = writer.holdForPurge(workspace)
   try {
     const policies = new Map([...begun.streams()].map(([key, id]) => [id, retention.policyOf(labelsOfKey(key))]))
     const selected = given.selected.map(() => 0)
-    for (const day of writer.placesOf(workspace).days()) {
+    for (const day of places.days()) {
       const ageMs = now - (day + 1) * dayMs
       const isOver = (stream: number): boolean => ageMs > retention.ofPolicy(policies.get(stream) ?? -1)
       // The files may have been closed, or opened anew, since the last step.
@@ -52,7 +53,7 @@ export function* purgeLogs(
       yield
     }
     end(writer.settled(workspace, now), report)
-    return { total: bytesIn(writer.placesOf(workspace).folder), selected }
+    return { total: bytesIn(places.folder), selected }
   } finally {
     release()
   }
