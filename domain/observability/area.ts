@@ -1,6 +1,9 @@
+import { observabilityFilters } from '../../output/observability/filters.ts'
 import type { ObservabilityHandlers } from '../../output/observability/handlers.ts'
 import type { FormRules } from '../../runtime/form-rules.ts'
 import type { Inspect } from '../ports/inspection.ts'
+import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
+import { OperationRecords } from '../resources/operation-records.ts'
 import { rowScope } from '../resources/look-up.ts'
 import { activities, activityScope } from './activities/activities.ts'
 import { activityCollection, chainCollection } from './activities/activities-store.ts'
@@ -69,24 +72,22 @@ const inspect: Inspect = async function* (inspection) {
   yield* inspectSinks(reader)
 }
 
-/** The built resources, as functions that make their handlers. */
-const built = {
-  activities,
-  alertRules,
-  ingestionConfigs,
-  logSinks,
-  logs,
-  metrics,
-  quotaDefinitions,
-  quotaLimits,
-  retentionPolicies,
-  silences,
-  traces,
-} satisfies {
-  readonly [Name in keyof ObservabilityHandlers]?: (
-    environment: ObservabilityEnvironment,
-  ) => ObservabilityHandlers[Name]
-}
+/** Returns the handlers of the area. */
+const handlers = (environment: ObservabilityEnvironment): ObservabilityHandlers => ({
+  activities: activities(environment),
+  alertRules: alertRules(environment),
+  ingestionConfigs: ingestionConfigs(environment),
+  logSinks: logSinks(environment),
+  logs: logs(environment),
+  metrics: metrics(environment),
+  quotaDefinitions: quotaDefinitions(),
+  quotaLimits: quotaLimits(environment),
+  retentionPolicies: retentionPolicies(environment),
+  silences: silences(environment),
+  traces: traces(environment),
+  operations: new OperationRecords(environment),
+  filterSchemas: new FilterSchemaRecords(observabilityFilters),
+})
 
 /** The rules for bodies beyond their schemas. */
 const forms: FormRules = {
@@ -108,7 +109,7 @@ const forms: FormRules = {
 
 /** The parts of observability that need no setting. */
 export const observability = {
-  built,
+  handlers,
   kinds: [alertRuleKind, ingestionConfigKind, logSinkKind, quotaLimitKind, retentionPolicyKind, silenceKind],
   needs: { optional: ['iam', 'storage', 'vault'] },
   collections: [

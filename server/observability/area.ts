@@ -18,8 +18,7 @@ import { RunningQueries } from '../../domain/observability/metric-calls/running-
 import type { Mailer } from '../../domain/ports/mailer.ts'
 import type { Observability } from '../../domain/ports/observability.ts'
 import { NativeLease } from '../../domain/resources/native-lease.ts'
-import type { AreaModule } from '../area.ts'
-import { areaInProgress, records, type BuiltResources } from '../area-in-progress.ts'
+import { area, type AreaModule } from '../area.ts'
 import type { AreaEnvironment } from '../area-parts.ts'
 import { nativeEngine } from '../engines.ts'
 import { oncePer } from '../once-per.ts'
@@ -55,11 +54,11 @@ export type GivenParts = Partial<
   readonly telemetry?: Observability
 }
 
-/** Returns the area of activities, quotas and telemetry; the resources that are not in `built` are not built yet. */
+/** Returns the area of activities, quotas and telemetry. */
 export function observabilityArea({ telemetry, ...given }: GivenParts = {}): AreaModule {
   const environmentOf = oncePer((parts: ObservabilityParts) => ({ ...mountedObservability(parts), ...given }))
   const ingestOf = oncePer((parts: ObservabilityParts) => ingestParts(parts, environmentOf(parts)))
-  return areaInProgress<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
+  return area<ObservabilityArea, ObservabilityHandlers, never, Optional, typeof observabilitySettings>({
     generated,
     ...observability,
     settings: observabilitySettings,
@@ -67,7 +66,7 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
     addedEngines: ({ settings }) => settings['observability.engines'].map(({ name }) => name),
     admit: parts => (route, _context, _given, engine) =>
       admitEngine(environmentOf(parts).stacks, route.operationId, engine),
-    built: { ...records(generated.filters), ...builtWith(environmentOf) },
+    handlers: parts => observability.handlers(environmentOf(parts)),
     hooks: parts => observabilityHooks(environmentOf(parts)),
     forms: () => observability.forms,
     workers: parts => {
@@ -152,15 +151,4 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
 const noMailer: Mailer = {
   isConfigured: false,
   send: () => Promise.reject(new Error('this server sends no mail')),
-}
-
-type Built = BuiltResources<ObservabilityHandlers, ObservabilityParts>
-
-/** Returns the built resources of the area as functions of the parts of the server. */
-function builtWith(environmentOf: (parts: ObservabilityParts) => ObservabilityEnvironment): Built {
-  const made = Object.entries(observability.built).map(
-    ([name, make]) => [name, (parts: ObservabilityParts) => make(environmentOf(parts))] as const,
-  )
-  // The names and the handlers of `built` stay together.
-  return Object.fromEntries(made) as Built
 }
