@@ -60,32 +60,28 @@ export class PostgresStore extends StoreReader implements ServerStore {
     this.#layouts = layouts
   }
 
-  /**
-   * Runs a transaction. A violated unique set repeats it once: if a concurrent transaction inserts the same row, the
-   * server may report the unique set instead of the id. The second attempt reads the committed row.
-   */
   async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
-    let isRepeated = false
-    const { tx, result } = await this.#attempt(async session => {
-      const tx = new StoreTransaction(session, this.#layouts)
-      const result = await tx
-        .within(async () => {
-          const result = await this.#running.run(tx, fn, tx)
-          tx.check()
-          return result
-        })
-        .catch((error: unknown) => {
-          if (isRepeated || !tx.isTaken) throw error
-          isRepeated = true
-          throw new Conflict('a unique set is violated')
-        })
-      // The generation is read after the writes; the lock of this read prevents a change of the tables before the
-      // commit.
-      if (tx.isBound) checkGeneration(await session.get(selectGeneration), this.#generation)
-      return { tx, result }
-    })
-    tx.committed()
-    return result
+    let last: StoreTransaction | undefined
+    const run = async (): Promise<R> => {
+      const { tx, result } = await this.#attempt(async session => {
+        const tx = (last = new StoreTransaction(session, this.#layouts))
+        const result = await tx.within(() => this.#running.run(tx, fn, tx))
+        tx.check()
+        // The generation is read after the writes; the lock of this read prevents a change of the tables before the
+        // commit.
+        if (tx.isBound) checkGeneration(await session.get(selectGeneration), this.#generation)
+        return { tx, result }
+      })
+      tx.committed()
+      return result
+    }
+    try {
+      return await run()
+    } catch (error) {
+      if (!(await last?.isMadeByOther(this))) throw error
+      // The transaction now finds the row of the other transaction.
+      return await run()
+    }
   }
 
   snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R> {

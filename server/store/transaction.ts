@@ -1,5 +1,12 @@
 import type { Path } from '../../domain/ports/path.ts'
-import { Conflict, type Collection, type Stored, type Transaction, type Where } from '../../domain/ports/store.ts'
+import {
+  Conflict,
+  type Collection,
+  type Reader,
+  type Stored,
+  type Transaction,
+  type Where,
+} from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
 import { all } from './keyset.ts'
 import { equalities } from './select.ts'
@@ -17,6 +24,8 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   readonly #hooks: (() => void)[] = []
   readonly #held = new TransactionCache()
   #taken: Error | undefined
+  /** Reads the row whose insert has violated a unique set. */
+  #readRefused: ((reader: Reader) => Promise<unknown>) | undefined
   #isBound = false
 
   /** Throws the error of an earlier violation of a unique set, even if a caller has caught the error. */
@@ -24,9 +33,12 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     if (this.#taken !== undefined) throw this.#taken
   }
 
-  /** Whether a write has violated a unique set. */
-  get isTaken(): boolean {
-    return this.#taken !== undefined
+  /**
+   * Whether another transaction has committed the row with which an insert of this transaction has violated a unique set:
+   * the server may have reported the unique set instead of the id.
+   */
+  async isMadeByOther(reader: Reader): Promise<boolean> {
+    return (await this.#readRefused?.(reader)) !== undefined
   }
 
   /** Whether the transaction has tried to change collections that servers of another version may write differently. */
@@ -80,8 +92,13 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     const id = idOf(layout, document)
     const text = textOf(layout, document)
     const stored = new StoredText<T>(layout, id, 1, text)
-    const isInserted = await this.#write(collection, document, stored, insertOf(layout, { id, document, text }))
-    if (!isInserted) throw changedMeanwhile(collection)
+    try {
+      const isInserted = await this.#write(collection, document, stored, insertOf(layout, { id, document, text }))
+      if (!isInserted) throw changedMeanwhile(collection)
+    } catch (error) {
+      if (this.#taken !== undefined) this.#readRefused = reader => reader.get(collection, id)
+      throw error
+    }
     return stored
   }
 
