@@ -3,7 +3,7 @@ import { lacking, nativeEngine, stackMember, type Stacks } from '../stacks/stack
 
 /**
  * Throws ENGINE_CAPABILITY_UNSUPPORTED for a config whose telemetry an engine does not take: a stack scrapes its own
- * targets, takes only what it has a member for, and decides itself which attributes become labels.
+ * targets, takes only the signals of its members, and decides itself on the attributes that become labels.
  */
 export function requireServed(
   stacks: Stacks,

@@ -45,7 +45,7 @@ async function settleState(
   await tx.update(logSinkCollection, id, { ...value, state, update_time: formatMillis(nowMs) }, version)
 }
 
-/** What a look has found in an export that nothing has changed since. */
+/** The outcome of a look at an export that nothing has changed since. */
 export interface Look {
   readonly position: number
   /** The batch to write; absent if more entries are collected. */
@@ -54,7 +54,7 @@ export interface Look {
   readonly oldestTime?: string
 }
 
-/** Stores what a look has found, unless the export has gone on meanwhile. */
+/** Stores the outcome of a look, unless the export has gone on meanwhile. */
 export const storeLook = (turn: Turn, read: SinkExport, nowMs: number, look: Look): Promise<void> =>
   changeExport(turn, read, nowMs, row => {
     if (row.position !== read.position || row.batch) return undefined

@@ -16,7 +16,7 @@ import { writeObject } from './write-object.ts'
 /** The numbers that a look may pass without entries for the sink before the position is stored. */
 const passedNumbers = 10_000
 
-/** What this server has measured of an export whose batch is not due yet. */
+/** The measure of an export whose batch is not due yet, as this server knows it. */
 export interface KnownMeasure {
   /** The version of the sink and the position of the export, to which the measure belongs. */
   readonly of: string
@@ -36,7 +36,7 @@ const mostBatches = 50
 
 /**
  * Does the due work on an export: looks for entries, makes batches of them and writes the batches, until more entries
- * are collected or the destination fails. Returns what it has measured for the next look. A paused sink and a sink in a
+ * are collected or the destination fails. Returns its measure for the next look. A paused sink and a sink in a
  * workspace that is not active keep their places.
  */
 export async function workOnExport(
@@ -82,7 +82,7 @@ async function readExport(
   return { sink, row, source, turn }
 }
 
-/** Looks for entries; returns undefined once a batch is stored, and otherwise what it has measured. */
+/** Looks for entries; returns undefined once a batch is stored, and otherwise its measure. */
 async function look(
   { clock }: SinkParts,
   { row, sink, source, turn }: ReadExport,

@@ -20,7 +20,7 @@ export interface LinesRead {
   readonly withText: boolean
 }
 
-/** The lines of a read. A read may look at a part of what was asked for. */
+/** The lines of a read. A read may look at a part of the requested lines. */
 export interface LinesPage {
   /** The number up to which all entries were looked at. */
   readonly position: number

@@ -1,6 +1,6 @@
 import type { EntryPart, EntrySelection, EntrySource } from '../entry-source.ts'
 
-/** A source that remembers what was selected from it. */
+/** A source that remembers its selections. */
 export class WatchedSource implements EntrySource {
   readonly #source: EntrySource
   readonly #selections: EntrySelection[] = []
@@ -16,7 +16,7 @@ export class WatchedSource implements EntrySource {
 
   /**
    * Whether a stream of some selection has an entry between its times, whatever its line is: an index may have ruled
-   * lines out unseen. What is read is charged as part of the query.
+   * lines out unseen. The reads are charged as part of the query.
    */
   hasEntries(): boolean {
     return this.#selections.some(selection =>

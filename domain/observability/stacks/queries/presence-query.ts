@@ -52,10 +52,10 @@ function* presences(expression: Expression, around: Around, workspace: LabelledW
   }
 }
 
-/** Returns what is around the parts of a shifted expression that reads `rangeMs` back. */
+/** Returns the surroundings of the parts of a shifted expression that reads `rangeMs` back. */
 function shifted({ at, offset = 0 }: { at?: FixedTime; offset?: number }, rangeMs: number, around: Around): Around {
   const fixed = at ?? around.at
-  // A fixed time leaves what is around without effect.
+  // A fixed time takes the effect of the surroundings away.
   const { offsetMs, rangeMs: outer } = at === undefined ? around : { offsetMs: 0, rangeMs: 0 }
   return { rangeMs: outer + rangeMs, offsetMs: offsetMs + offset, ...(fixed !== undefined && { at: fixed }) }
 }
