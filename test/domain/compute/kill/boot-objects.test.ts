@@ -50,15 +50,19 @@ async function copied(place: StorePlace, vm: string, bytes: number): Promise<voi
   while (blocks() * 512 <= bytes && performance.now() < until) await sleep(1)
 }
 
+/** The errors of a server that cannot read the content; its clients repeat the call until their time limit. */
+const elsewhere: readonly string[] = ['UNAVAILABLE', 'DEADLINE_EXCEEDED']
+
 /** Creates a machine at the server with the content, which alone can read the header of an object. */
 async function createdAt({ servers }: Served, request: CreateVmRequest): Promise<ComputeOperation> {
   for (let at = 0; ; at += 1) {
     const { api } = (await servers[at % servers.length]?.admin()) ?? {}
     try {
-      const made = await api?.compute.createVm(request, { idempotencyKey: request.body.name })
+      const options = { idempotencyKey: request.body.name, timeoutMs: 5_000 }
+      const made = await api?.compute.createVm(request, options)
       if (made) return made
     } catch (error) {
-      if (!(error instanceof ApiError) || error.rpc !== 'UNAVAILABLE') throw error
+      if (!(error instanceof ApiError) || !elsewhere.includes(error.rpc)) throw error
     }
     await sleep(50)
   }
