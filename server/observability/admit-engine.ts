@@ -17,13 +17,13 @@ export const stackNeeds: Readonly<Record<string, Need>> = {
   getTrace: 'traces',
   searchTraces: 'traces',
   getServiceGraph: { capability: 'SERVICE_GRAPH' },
-  // The language of a rule says what it needs (`requireEvaluating`).
+  // The need of a rule follows from its language (`requireEvaluating`).
   listAlertRules: 'nothing',
   createAlertRule: 'nothing',
   updateAlertRule: 'nothing',
   getAlertRule: 'nothing',
   deleteAlertRule: 'nothing',
-  // The kind of a config says what it needs (`requireServed`).
+  // The need of a config follows from its kind (`requireServed`).
   listIngestionConfigs: 'nothing',
   createIngestionConfig: 'nothing',
   getIngestionConfig: 'nothing',

@@ -91,7 +91,7 @@ async function supersede(
   }
 }
 
-/** Whether an error says that the store has not done what was requested. */
+/** Whether an error is the refusal of a request, which the store has not carried out. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.reason !== commonReasons.ENGINE_UNAVAILABLE.reason
 

@@ -2,7 +2,7 @@ import type { MetricQueryResponse } from '../../../../output/observability/types
 import type { LabelledWorkspace } from '../../../../domain/observability/stacks/queries/workspace-label.ts'
 import { labelsOf, listOf, MalformedResult, pointOf, recordOf } from './result-values.ts'
 
-/** The result of a query without what it cost. */
+/** The result of a query without its cost. */
 export type MetricResult = Pick<MetricQueryResponse, 'matrix' | 'result_type' | 'scalar' | 'string' | 'vector'>
 
 /** Returns the result in `data` of a query of Prometheus. Throws MalformedResult for another value. */

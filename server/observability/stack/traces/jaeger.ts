@@ -9,10 +9,7 @@ import { isRecord } from '../../../../runtime/validation.ts'
 import type { MemberClient, MemberResponse } from '../member-client.ts'
 import { refusedQuery } from '../refused-query.ts'
 import { readTraces } from './read-traces.ts'
-import type { Candidates, TraceBackend } from './trace-backend.ts'
-
-/** The longest time of a request, in milliseconds. */
-const timeoutMs = 30_000
+import { timeoutMs, type Candidates, type TraceBackend } from './trace-backend.ts'
 
 /** The API v3 of Jaeger; the address of the member ends in `/api/v3`. */
 export class Jaeger implements TraceBackend {

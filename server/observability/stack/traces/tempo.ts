@@ -6,10 +6,7 @@ import { isRecord } from '../../../../runtime/validation.ts'
 import type { MemberClient } from '../member-client.ts'
 import { refusedQuery } from '../refused-query.ts'
 import { readTraces } from './read-traces.ts'
-import type { Candidates, TraceBackend } from './trace-backend.ts'
-
-/** The longest time of a request, in milliseconds. */
-const timeoutMs = 30_000
+import { timeoutMs, type Candidates, type TraceBackend } from './trace-backend.ts'
 
 /** The number of traces that are read at one time. */
 const parallel = 4

@@ -1,6 +1,9 @@
 import type { LoadedTrace } from '../../../../domain/observability/traces/loaded-trace.ts'
 import type { TraceQuery } from '../../../../domain/observability/traces/trace-engine.ts'
 
+/** The longest time of a request to a backend, in milliseconds. */
+export const timeoutMs = 30_000
+
 /** The traces that may fit a search. */
 export interface Candidates {
   readonly traces: readonly LoadedTrace[]

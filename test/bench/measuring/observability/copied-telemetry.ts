@@ -33,8 +33,8 @@ export function copyLines(folder: string): number {
 const apart = 1_000_000_000
 
 /**
- * Copies the traces in a folder under other ids; returns the ids of those whose root span is of a service, in the order
- * of their starts.
+ * Copies the traces in a folder under other ids; returns the ids of the traces whose root span is of a service, in the
+ * order of their starts.
  */
 export function copyTraces(folder: string, service: string): readonly string[] {
   let ids: readonly string[] = []

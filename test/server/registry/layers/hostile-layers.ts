@@ -43,7 +43,7 @@ export async function faultOf(
   }
 }
 
-/** The result of work, and what it took. */
+/** The result of work, and its cost. */
 export interface Watched<T> {
   readonly result: T
   /** The growth of the memory of the process, at most. */

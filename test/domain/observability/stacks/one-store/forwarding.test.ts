@@ -97,7 +97,7 @@ const logsRequest = {
   resourceLogs: [{ resource: { attributes: hostile }, scopeLogs: [{ logRecords: [{ body: { stringValue: 'hi' } }] }] }],
 }
 
-/** Returns what is in the place of each list of attributes, in the order of the text. */
+/** Returns the values in the places of lists of attributes, in the order of the text. */
 function attributesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(attributesIn)
   if (typeof value !== 'object' || value === null) return []

@@ -30,7 +30,7 @@ async function followed(folder: string, since: number): Promise<{ names: readonl
   return { names, last }
 }
 
-/** The kills after which all files are read again; after the others, only what is new is read. */
+/** The number of kills after which all files are read again; after each other kill, only the new lines are read. */
 const wholeEvery = 20
 
 it(
