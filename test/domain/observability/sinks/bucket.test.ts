@@ -89,8 +89,10 @@ describe('a sink into a bucket', { timeout: 180_000 }, () => {
         { timeout: waitMs, interval: 300 },
       )
       .toBeGreaterThanOrEqual(0)
-    const entries = [...(await served.objects('past/backfill/20')).values()].flat()
-    expect(entries.filter(({ labels }) => labels?.['service_name'] === 'past')).toEqual(await queried('past'))
+    const entries = async () => [...(await served.objects('past/backfill/20')).values()].flat()
+    const ofPast = async () => (await entries()).filter(({ labels }) => labels?.['service_name'] === 'past')
+    await expect.poll(async () => (await ofPast()).length, { timeout: waitMs, interval: 300 }).toBeGreaterThan(0)
+    expect(await ofPast()).toEqual(await queried('past'))
     const all = await told()
     const last = creation(all)
     const { activities: listed } = await plane.api.observability.listActivities({
@@ -107,7 +109,7 @@ describe('a sink into a bucket', { timeout: 180_000 }, () => {
     })
     // The writes of the sink are no activities, which the sink would export for ever.
     expect(all).toHaveLength(last + 1)
-    await served.exported(id, entries.length + all.length)
+    await served.exported(id, (await entries()).length + all.length)
   })
 
   it('keeps its place while it is paused', async () => {
