@@ -7,11 +7,15 @@ import { iamCommand } from './iam/commands.ts'
 import type { RunningServer } from './serve.ts'
 import { declaredSettings } from './settings/declarations.ts'
 import { vaultCommand } from './vault/commands.ts'
-
-// The imports below load in half the time once their compiled form is in the temporary folder.
-enableCompileCache()
+import { limitYoungGrowth, stopYoungGrowth } from './young-generation.ts'
 
 const program = new Command('ninefold').description('the ninefold platform')
+
+program.hook('preAction', (_, command) => {
+  if (command.name() === 'serve') stopYoungGrowth()
+  // The imports of commands load in half the time once their compiled form is in the temporary folder.
+  enableCompileCache()
+})
 
 program
   .command('serve')
@@ -35,6 +39,7 @@ program
     // A killed process does not write the compile cache at its end, so the cache is written here; otherwise each
     // restart would compile everything again.
     flushCompileCache()
+    limitYoungGrowth()
   })
 
 program

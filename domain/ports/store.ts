@@ -303,6 +303,15 @@ export interface Transaction extends Reader {
   afterCommit(run: () => void): void
 }
 
+/** The way in which a transaction is committed. */
+export interface CommitOptions {
+  /**
+   * Whether a crash of the machine may undo the transaction, unless a later transaction without this option was
+   * committed. The commit then need not wait for the disk. The default is false.
+   */
+  readonly isPassing?: boolean
+}
+
 /**
  * The store (conventions §16). Reads outside of a transaction see committed rows only. `tx` runs `fn` in one
  * transaction and commits when `fn` resolves. `fn` awaits only the calls of its `tx`, and has no effect outside of the
@@ -310,7 +319,7 @@ export interface Transaction extends Reader {
  * ENGINE_UNAVAILABLE.
  */
 export interface Store extends Reader {
-  tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
+  tx<R>(fn: (tx: Transaction) => Promise<R>, options?: CommitOptions): Promise<R>
   /**
    * Runs `read` on a snapshot of the rows that are committed at its first read. The reads neither wait for transactions
    * nor delay them. Keep `read` short, because the store retains old rows until `read` ends. Like `fn` of `tx`, `read`

@@ -3,6 +3,7 @@ import type {
   Beside,
   Narrowing,
   Collection,
+  CommitOptions,
   PageOptions,
   Reader,
   Store,
@@ -64,7 +65,7 @@ export class MeteredStore implements Store {
     this.scrub = store.scrub?.bind(store)
   }
 
-  async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
+  async tx<R>(fn: (tx: Transaction) => Promise<R>, options?: CommitOptions): Promise<R> {
     const meter = this.#meter
     const startMs = performance.now()
     let runs = 0
@@ -75,7 +76,7 @@ export class MeteredStore implements Store {
         if (runs === 1) this.#begun(startMs)
         else meter.retries += 1
         return fn(tx)
-      })
+      }, options)
       meter.ended('committed')
       return result
     } catch (error) {

@@ -176,11 +176,11 @@ export class Owner implements Processes {
 
   /**
    * Sends one heartbeat. The row of the process is renewed first: a lease that cannot be renewed must not make the
-   * process seem dead.
+   * process seem dead. On a file, a crash of the machine ends all processes, so that heartbeats need not outlast it.
    */
   async #beatOnce(): Promise<void> {
     const started = performance.now()
-    await this.#store.tx(tx => this.#sign(tx))
+    await this.#store.tx(tx => this.#sign(tx), { isPassing: true })
     this.#lastBeat = started
     const lost = await this.#renew([...this.#tenures])
     for (const tenure of lost) this.#lose(tenure)
@@ -199,11 +199,14 @@ export class Owner implements Processes {
   async #renew(tenures: readonly Tenure[]): Promise<readonly Tenure[]> {
     if (tenures.length === 0) return []
     try {
-      return await this.#store.tx(async tx => {
-        const lost: Tenure[] = []
-        for (const tenure of tenures) if (!(await tenure.renew(tx, this.until()))) lost.push(tenure)
-        return lost
-      })
+      return await this.#store.tx(
+        async tx => {
+          const lost: Tenure[] = []
+          for (const tenure of tenures) if (!(await tenure.renew(tx, this.until()))) lost.push(tenure)
+          return lost
+        },
+        { isPassing: true },
+      )
     } catch (error) {
       if (tenures.length > 1) return (await Promise.all(tenures.map(tenure => this.#renew([tenure])))).flat()
       this.#log.warn({ err: error }, 'a lease cannot be renewed')

@@ -121,7 +121,7 @@ export class PeriodicWorker implements Tenure {
   async #claim(): Promise<void> {
     const { clock, owner, store } = this.#parts
     const { name } = this.#options
-    const fence = await store.tx(async tx => {
+    const claim = async (tx: Transaction): Promise<number | undefined> => {
       const row = await tx.lock(leases, name)
       const living = await owner.living(tx)
       const isHeld = row && living.has(row.value.owner) && Date.parse(row.value.lease_until) > clock.now()
@@ -130,7 +130,9 @@ export class PeriodicWorker implements Tenure {
       if (row === undefined) await tx.insert(leases, taken)
       else await tx.update(leases, name, taken, row.version)
       return taken.fence
-    })
+    }
+    // A write under the lease saves the claim too.
+    const fence = await store.tx(claim, { isPassing: true })
     if (fence === undefined) return
     this.#fence = fence
     if (!this.#isStopped) this.#abort = new AbortController()
@@ -146,10 +148,11 @@ export class PeriodicWorker implements Tenure {
   }
 
   async #letGo(): Promise<void> {
-    await this.#parts.store.tx(async tx => {
+    const letGo = async (tx: Transaction): Promise<void> => {
       const row = await tx.lock(leases, this.#options.name)
       if (this.#isOwn(row)) await tx.update(leases, row.id, { ...row.value, owner: '' }, row.version)
-    })
+    }
+    await this.#parts.store.tx(letGo, { isPassing: true })
   }
 
   #isOwn(row: Stored<LeaseRow> | undefined): row is Stored<LeaseRow> {

@@ -1,7 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { Conflict, type Collection, type Reader, type Store, type Transaction } from '../../domain/ports/store.ts'
+import {
+  Conflict,
+  type Collection,
+  type CommitOptions,
+  type Reader,
+  type Store,
+  type Transaction,
+} from '../../domain/ports/store.ts'
 import { nextTurn } from '../../domain/resources/next-turn.ts'
 import { inAttempts, storeUnavailable } from './retries.ts'
 import { storeFormat } from './format.ts'
@@ -47,9 +54,9 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
     // A write without waits for the disk takes microseconds: a longer lock belongs to a paused process, and must not
     // block the thread.
     writer.endOpening(isPassing ? 0 : undefined)
-    if (isPassing) writer.exec('PRAGMA synchronous = NORMAL')
     const byName = new Map(layouts.map(layout => [layout.collection, layout]))
-    return new SqliteStore({ file, writer, reader, snapshots: new SnapshotConnections(file) }, byName, generation)
+    const snapshots = new SnapshotConnections(file)
+    return new SqliteStore({ file, isPassing, writer, reader, snapshots }, byName, generation)
   } catch (error) {
     writer.close()
     throw error
@@ -59,6 +66,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
 /** The connections of a store to its file. */
 interface SqliteConnections {
   readonly file: string
+  readonly isPassing: boolean
   readonly writer: SqliteConnection
   readonly reader: SqliteConnection
   readonly snapshots: SnapshotConnections
@@ -72,6 +80,7 @@ interface SqliteConnections {
 export class SqliteStore extends StoreReader implements ServerStore {
   protected override readonly betweenPages = nextTurn
   readonly #file: string
+  readonly #isPassing: boolean
   readonly #reader: SqliteConnection
   readonly #writer: SqliteConnection
   readonly #snapshots: SnapshotConnections
@@ -83,9 +92,10 @@ export class SqliteStore extends StoreReader implements ServerStore {
   #dataVersion = -1
 
   constructor(connections: SqliteConnections, layouts: Layouts, generation: number) {
-    const { file, reader, snapshots, writer } = connections
+    const { file, isPassing, reader, snapshots, writer } = connections
     super(new CommittedReads(writer, reader), layouts)
     this.#file = file
+    this.#isPassing = isPassing
     this.#generation = generation
     this.#reader = reader
     this.#writer = writer
@@ -93,14 +103,14 @@ export class SqliteStore extends StoreReader implements ServerStore {
     this.#layouts = layouts
   }
 
-  async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
+  async tx<R>(fn: (tx: Transaction) => Promise<R>, options?: CommitOptions): Promise<R> {
     const { tx, result } = await this.#attempt(async () => {
       const tx = new StoreTransaction(this.#writer, this.#layouts)
       const result = await tx.within(() => this.#running.run(tx, fn, tx))
       tx.check()
       if (tx.isBound) checkGeneration(this.#writer.get(selectGeneration), this.#generation)
       return { tx, result }
-    })
+    }, options)
     tx.committed()
     return result
   }
@@ -191,10 +201,10 @@ export class SqliteStore extends StoreReader implements ServerStore {
    * Runs `work` in a transaction, and repeats the transaction after a conflict or while the file is busy; other
    * transactions run during the delay.
    */
-  async #attempt<R>(work: () => Promise<R>): Promise<R> {
+  async #attempt<R>(work: () => Promise<R>, options?: CommitOptions): Promise<R> {
     try {
       return await inAttempts(
-        () => this.#exclusively(work),
+        () => this.#exclusively(work, options?.isPassing),
         error => error instanceof Conflict || isBusy(error),
       )
     } catch (error) {
@@ -203,11 +213,12 @@ export class SqliteStore extends StoreReader implements ServerStore {
     }
   }
 
-  async #exclusively<R>(work: () => Promise<R>): Promise<R> {
+  async #exclusively<R>(work: () => Promise<R>, isPassing = false): Promise<R> {
     if (this.#running.getStore()?.isOpen) {
       throw new Error('a transaction inside a transaction would wait for itself; use the one that is open')
     }
     return this.#queue.run(async () => {
+      this.#writer.waitForDisk(!isPassing && !this.#isPassing)
       this.#writer.exec('BEGIN IMMEDIATE')
       try {
         const result = await work()

@@ -104,6 +104,14 @@ describe('ninefold serve', () => {
     expect(await log).not.toMatch(new RegExp(`${token}|sesame`))
   })
 
+  it('keeps the young generation of its heap small', async () => {
+    const url = urlIn(await greeting(ninefold(testFolder(), { NINEFOLD_HTTP_PORT: '0' }, 'serve')))
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    const [, bytes] = /^nodejs_heap_space_size_total_bytes\{space="new"\} (\d+)$/m.exec(metrics) ?? []
+    // Without a limit, the loading of the program makes the young generation grow beyond 30 MiB.
+    expect(Number(bytes)).toBeLessThan(24 * 1024 * 1024)
+  })
+
   it('prints commands that sign the first administrator in, and later every user', async () => {
     const folder = testFolder()
     const serve = { NINEFOLD_HTTP_PORT: '0' }

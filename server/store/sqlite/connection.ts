@@ -29,6 +29,7 @@ const mappedBytes = 2048 * megabyte - 1
 export class SqliteConnection implements Connection {
   readonly file: string
   readonly #database: DatabaseSync
+  #isWaiting = true
   #recent = new Map<string, StatementSync>()
   /**
    * The older half of the cached statements: a used statement returns to the younger half, and the rest is dropped
@@ -60,6 +61,16 @@ export class SqliteConnection implements Connection {
    */
   endOpening(timeoutMs = busyTimeoutMs): void {
     this.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
+  }
+
+  /**
+   * Sets whether the commits of the following transactions wait for the disk; at first, they do. The next commit that
+   * waits also saves the commits before it. Throws in a transaction.
+   */
+  waitForDisk(isWaiting: boolean): void {
+    if (isWaiting === this.#isWaiting) return
+    this.exec(`PRAGMA synchronous = ${isWaiting ? 'FULL' : 'NORMAL'}`)
+    this.#isWaiting = isWaiting
   }
 
   /** Runs statements without parameters. */

@@ -1,7 +1,7 @@
 import type { Ninefold } from '../../../../output/client.ts'
 import { key } from '../../../domain/observability/ingest/served-plane.ts'
 import type { PinnedServer } from '../overload/pinned-server.ts'
-import { meets, meetsLoop, secondsOf } from '../storage/limits.ts'
+import { meets, secondsOf } from '../storage/limits.ts'
 import { residentBytes } from '../storage/served-bucket.ts'
 import { startPrometheus } from './prometheus.ts'
 import { bodiesOf, pushAll, type Load } from './remote-write.ts'
@@ -15,18 +15,18 @@ const limits = { samples: 100_000, query: 4, mib: 512, read: 2 } as const
  * server, and the time of reads of another area during queries; returns whether all kept their limits.
  */
 export const printMetrics = (load: Load): Promise<boolean> =>
-  withTelemetry({ prometheus_remote_write: {} }, async ({ api, ingestUrl, server, token }) => {
+  withTelemetry({ prometheus_remote_write: {} }, async ({ api, ingestUrl, server, token, turns }) => {
     const bodies = bodiesOf(load)
-    await meetsLoop(server)
+    turns.next()
     const seconds = await secondsOf(() => pushAll(`${ingestUrl}/api/v1/write`, bodies, key))
     const rate = (load.series * load.steps) / seconds
     const results = [
       meets(`at least ${limits.samples} samples a second are written`, rate.toFixed(0), rate >= limits.samples),
-      await meetsLoop(server),
+      turns.meetsLimit(),
       await printQuery({ server, token }, bodies),
       await printReads(api, { server, token }),
       printMemory(server),
-      await meetsLoop(server),
+      turns.meetsLimit(),
     ]
     return results.every(Boolean)
   })

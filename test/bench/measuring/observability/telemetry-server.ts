@@ -12,6 +12,7 @@ import { key } from '../../../domain/observability/ingest/served-plane.ts'
 import { signIn } from '../../../server/access/sign-in.ts'
 import { pinnedServer, type PinnedServer } from '../overload/pinned-server.ts'
 import { processorSeconds } from '../storage/served-bucket.ts'
+import { WatchedTurns } from './watched-turns.ts'
 
 /** The workspace and engine of the telemetry. */
 export const at = { workspace: platformWorkspaceId, engine: 'native' } as const
@@ -19,6 +20,7 @@ export const at = { workspace: platformWorkspaceId, engine: 'native' } as const
 /** A server that takes telemetry of the workspace without limits, in a process of its own on the first processor. */
 export interface TelemetryServer {
   readonly server: PinnedServer
+  readonly turns: WatchedTurns
   readonly api: Ninefold
   readonly token: string
   /** The address of the ingestion config; the key `key` is that of its senders. */
@@ -39,7 +41,8 @@ export async function withTelemetry<R>(
   kind: Omit<IngestionConfigInput, 'ingest_keys' | 'name'>,
   run: (served: TelemetryServer) => Promise<R>,
 ): Promise<R> {
-  const server = await pinnedServer(unlimited, builtProgram())
+  const turns = new WatchedTurns()
+  const server = await pinnedServer({ ...unlimited, ...turns.environment }, builtProgram())
   try {
     const token = await signIn(server.url.origin)
     const api = new Ninefold(createTransport({ baseUrl: server.url.origin, token }))
@@ -47,9 +50,10 @@ export async function withTelemetry<R>(
     const { resource_id: config } = await api.observability.createIngestionConfig({ ...at, body })
     const ingestUrl = new URL(`/ingest/${config}`, server.url).href
     const folder = telemetryFolder(join(readlinkSync(`/proc/${server.pid}/cwd`), 'data'))
-    return await run({ server, api, token, ingestUrl, folder })
+    return await run({ server, turns, api, token, ingestUrl, folder })
   } finally {
     await server.close()
+    turns.close()
   }
 }
 
