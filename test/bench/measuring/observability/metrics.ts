@@ -17,7 +17,6 @@ const limits = { samples: 100_000, query: 4, mib: 512, read: 2 } as const
 export const printMetrics = (load: Load): Promise<boolean> =>
   withTelemetry({ prometheus_remote_write: {} }, async ({ api, ingestUrl, server, token, turns }) => {
     const bodies = bodiesOf(load)
-    turns.next()
     const seconds = await secondsOf(() => pushAll(`${ingestUrl}/api/v1/write`, bodies, key))
     const rate = (load.series * load.steps) / seconds
     const results = [

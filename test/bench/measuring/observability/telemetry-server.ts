@@ -50,6 +50,8 @@ export async function withTelemetry<R>(
     const { resource_id: config } = await api.observability.createIngestionConfig({ ...at, body })
     const ingestUrl = new URL(`/ingest/${config}`, server.url).href
     const folder = telemetryFolder(join(readlinkSync(`/proc/${server.pid}/cwd`), 'data'))
+    // The turns of the start are not those of telemetry.
+    turns.next()
     return await run({ server, turns, api, token, ingestUrl, folder })
   } finally {
     await server.close()
@@ -88,7 +90,8 @@ export async function pushBodies(
 
 /** Waits until a server has been idle for a while: after pushes, it still moves lines from parts into blocks. */
 export async function untilIdle({ pid }: PinnedServer): Promise<void> {
-  const busySeconds = 0.1
+  // The samples of the event loop themselves take some hundredths of a second.
+  const busySeconds = 0.2
   for (let before = processorSeconds(pid), isIdle = false; !isIdle;) {
     // Work that keeps files small begins at most five seconds after the last push.
     await nextPoll(6000)

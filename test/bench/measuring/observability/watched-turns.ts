@@ -22,7 +22,7 @@ function watch(file: string): void {
   const { isMainThread } = process.getBuiltinModule('node:worker_threads')
   if (!isMainThread) return
   const { openSync, writeSync } = process.getBuiltinModule('node:fs')
-  const [sampleMs, shortMs] = [2, 4]
+  const [sampleMs, shortMs] = [5, 8]
   const lines = openSync(file, 'a')
   const cpuNow = (): number => {
     const { system, user } = process.threadCpuUsage()
