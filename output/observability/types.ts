@@ -968,7 +968,10 @@ export interface LogDestinationUpdate {
 export interface BucketDestination {
   /** Bucket of the workspace. It cannot be deleted while a sink names it. */
   bucket_id: Id
-  /** What the names of the objects begin with, without `/` at its start and end; empty for none. */
+  /**
+   * What the names of the objects begin with, at most 891 bytes of UTF-8, without `/` at its start and end and without
+   * segments `.` and `..`; empty for none.
+   */
   prefix: string
   /** How long entries are collected for an object, 60 to 3600 seconds. */
   flush_interval: Duration
@@ -980,7 +983,10 @@ export interface BucketDestination {
 export interface BucketDestinationInput {
   /** Bucket of the workspace. It cannot be deleted while a sink names it. */
   bucket_id: Id
-  /** What the names of the objects begin with, without `/` at its start and end; empty for none. */
+  /**
+   * What the names of the objects begin with, at most 891 bytes of UTF-8, without `/` at its start and end and without
+   * segments `.` and `..`; empty for none.
+   */
   prefix?: string
   /** How long entries are collected for an object, 60 to 3600 seconds. */
   flush_interval?: Duration

@@ -123,10 +123,10 @@ async function updateSink(
       if (secret instanceof ApiError && takesSecret(changed)) throw secret
       return { members: { destination: withoutSecret(value.destination), state: sinkState(value, []) } }
     },
-    async count(tx, { changed, value }) {
+    async count(tx, { changed, value }, before) {
       await storeSecret(tx, value, takesSecret(changed) && !(secret instanceof ApiError) ? secret : undefined)
       await beginExports(tx, value, context.now)
-      await retryExports(tx, value, context.now)
+      await retryExports(tx, value, before, context.now)
     },
   })
 }

@@ -1,5 +1,7 @@
+import type { LogDestination } from '../../../output/observability/types.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Transaction } from '../../ports/store.ts'
+import { destinationKinds } from '../sinks/destination.ts'
 import type { StoredLogSink } from '../sinks/log-sinks-store.ts'
 import { exportId, sinkExportCollection, sinkSecretCollection, type SinkExport } from '../sinks/sink-exports-store.ts'
 
@@ -23,17 +25,29 @@ export async function beginExports(
   }
 }
 
-/** Makes the exports of a sink that was changed begin their attempts anew, at once. */
-export async function retryExports(tx: Transaction, { id: sink_id }: StoredLogSink, nowMs: number): Promise<void> {
+/**
+ * Makes the exports of a sink that was changed begin their attempts anew, at once. A batch for another kind of destination
+ * is given up, because its size follows from the destination; its entries come with the next batch.
+ */
+export async function retryExports(
+  tx: Transaction,
+  { destination, id: sink_id }: StoredLogSink,
+  before: StoredLogSink,
+  nowMs: number,
+): Promise<void> {
+  const isMoved = kindOf(destination) !== kindOf(before.destination)
   const ids: string[] = []
   for await (const { id } of tx.each(sinkExportCollection, { sink_id })) ids.push(id)
   for (const id of ids) {
     const stored = await tx.lock(sinkExportCollection, id)
     if (!stored) continue
-    const { failing_since: _since, ...rest } = stored.value
-    await tx.update(sinkExportCollection, id, { ...rest, ...noAttempts(nowMs) }, stored.version)
+    const { batch, failing_since: _since, ...rest } = stored.value
+    const kept = { ...rest, ...(batch && !isMoved && { batch }) }
+    await tx.update(sinkExportCollection, id, { ...kept, ...noAttempts(nowMs) }, stored.version)
   }
 }
+
+const kindOf = (destination: LogDestination) => destinationKinds.find(kind => destination[kind] !== undefined)
 
 const noAttempts = (nowMs: number): Pick<SinkExport, 'attempts' | 'is_in_error' | 'last_error' | 'next_time'> => ({
   next_time: formatMillis(nowMs),

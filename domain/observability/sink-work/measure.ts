@@ -54,12 +54,12 @@ export async function measure(
 
 /** Returns the batch of a measure if its time has come; undefined without entries, or if more entries are collected. */
 export function dueBatch(
-  { destination: { bucket } }: StoredLogSink,
+  { destination: { bucket }, exclusions, filter }: StoredLogSink,
   { isFull, position, range }: Measure,
   now: number,
 ): SinkBatch | undefined {
   if (range === undefined) return undefined
   const { first, firstTime: first_time, last } = range
   const dueMs = bucket === undefined ? 0 : Date.parse(first_time) + durationMs(bucket.flush_interval)
-  return isFull || now >= dueMs ? { first, last, position, first_time } : undefined
+  return isFull || now >= dueMs ? { first, last, position, first_time, rules: { filter, exclusions } } : undefined
 }

@@ -1,6 +1,8 @@
 import type { LogDestination } from '../../../output/observability/types.ts'
 import { isRecord } from '../../../runtime/validation.ts'
 import { signed } from '../notifications/webhook-secret.ts'
+import type { OutboundResponse } from '../outbound/outbound-calls.ts'
+import { refusedItems } from '../outbound/refused-items.ts'
 import { exportId, sinkSecretCollection, type SinkBatch, type SinkExport } from '../sinks/sink-exports-store.ts'
 import type { StoredLogSink } from '../sinks/log-sinks-store.ts'
 import { DestinationFailed } from './destination-failed.ts'
@@ -43,13 +45,16 @@ export async function sendWebhook(
   })
 }
 
-/** Sends the lines of a batch as OTLP/HTTP. Rejects with `DestinationFailed`. */
+/**
+ * Sends the lines of a batch as OTLP/HTTP. Returns the number of records that the receiver has rejected, which must not be
+ * sent again (OTLP, partial success). Rejects with `DestinationFailed`.
+ */
 export async function sendOtlp(
   parts: SendingParts,
   { headers_secret_id: secret, url }: NonNullable<LogDestination['otlp']>,
   sent: SentBatch,
-): Promise<void> {
-  await send(parts, sent, {
+): Promise<number> {
+  const { body } = await send(parts, sent, {
     url,
     http: 'allowed',
     body: otlpRequest(sent.lines),
@@ -58,6 +63,7 @@ export async function sendOtlp(
       'content-type': 'application/json',
     }),
   })
+  return refusedItems(body, 'otlp-json')
 }
 
 interface Sending {
@@ -71,8 +77,8 @@ async function send(
   { outbound }: SendingParts,
   { batch, signal, sink, source }: SentBatch,
   { body, headers, http, url }: Sending,
-): Promise<void> {
-  let status = 0
+): Promise<OutboundResponse> {
+  let response: OutboundResponse
   try {
     const all = {
       'user-agent': 'Ninefold',
@@ -80,12 +86,14 @@ async function send(
       'x-ninefold-batch': `${exportId(sink.id, source)}/${batch.first}-${batch.last}`,
       ...(await headers()),
     }
-    ;({ status } = await outbound.send({ method: 'POST', url, http, headers: all, body, timeoutMs, signal }))
+    response = await outbound.send({ method: 'POST', url, http, headers: all, body, timeoutMs, signal })
   } catch (error) {
     signal.throwIfAborted()
     throw new DestinationFailed(error instanceof Error ? error.message : 'the request failed')
   }
+  const { status } = response
   if (status < 200 || status > 299) throw new DestinationFailed(`the receiver answered with status ${status}`)
+  return response
 }
 
 /** Names of headers that the platform sets itself, or that steer the connection. */

@@ -63,10 +63,23 @@ export const storeLook = (turn: Turn, read: SinkExport, nowMs: number, look: Loo
     return { ...rest, position, ...(batch && { batch }), ...(oldestTime !== undefined && { oldest_time: oldestTime }) }
   })
 
-/** Stores that a batch has left, with the number of its entries. */
-export const storeSuccess = (turn: Turn, read: SinkExport, batch: SinkBatch, nowMs: number, entries: number) =>
+/** The entries of a batch that has left. */
+export interface LeftEntries {
+  readonly entries: number
+  /** The number of these entries that the destination has taken notice of, but will never accept. */
+  readonly rejected: number
+}
+
+/** Stores that a batch has left. An update of the sink may have given the batch up meanwhile. */
+export const storeSuccess = (
+  turn: Turn,
+  read: SinkExport,
+  batch: SinkBatch,
+  nowMs: number,
+  { entries, rejected }: LeftEntries,
+): Promise<void> =>
   changeExport(turn, read, nowMs, row => {
-    if (!isSame(row.batch, batch)) return undefined
+    if (row.batch ? !isSame(row.batch, batch) : row.position !== read.position) return undefined
     const { batch: _batch, failing_since: _since, oldest_time: _oldest, ...rest } = row
     return {
       ...rest,
@@ -74,9 +87,9 @@ export const storeSuccess = (turn: Turn, read: SinkExport, batch: SinkBatch, now
       next_time: formatMillis(nowMs),
       attempts: 0,
       is_in_error: false,
-      last_error: '',
-      ...(entries > 0 && { last_export_time: formatMillis(nowMs) }),
-      exported_entries: row.exported_entries + entries,
+      last_error: rejected === 0 ? '' : `the receiver rejected ${rejected} of ${entries} entries`,
+      ...(entries > rejected && { last_export_time: formatMillis(nowMs) }),
+      exported_entries: row.exported_entries + entries - rejected,
     }
   })
 

@@ -7,7 +7,7 @@ import { activityLines } from './activity-lines.ts'
 import { BatchLines, SourceFailed } from './batch-lines.ts'
 import { DestinationFailed } from './destination-failed.ts'
 import { dueBatch, measure, unmeasured, type Measure } from './measure.ts'
-import { objectName } from './object-name.ts'
+import { objectName } from '../sinks/object-name.ts'
 import { sendOtlp, sendWebhook } from './send-lines.ts'
 import type { SinkParts } from './sink-parts.ts'
 import { storeFailure, storeLook, storeSuccess } from './store-outcome.ts'
@@ -112,9 +112,11 @@ async function look(
 async function write(parts: SinkParts, read: ReadExport, batch: SinkBatch): Promise<boolean> {
   const { clock, sinkCounts } = parts
   const { row, sink, source, turn } = read
-  const lines = new BatchLines(source, { filter: sink.filter, exclusions: sink.exclusions }, batch, turn.signal)
+  const { rules = sink } = batch
+  const lines = new BatchLines(source, rules, batch, turn.signal)
+  let rejected: number
   try {
-    await deliver(parts, read, batch, lines)
+    rejected = Math.min(await deliver(parts, read, batch, lines), lines.entries)
   } catch (error) {
     if (error instanceof SourceFailed) throw error.cause
     if (!(error instanceof DestinationFailed)) throw error
@@ -122,27 +124,28 @@ async function write(parts: SinkParts, read: ReadExport, batch: SinkBatch): Prom
     await storeFailure(turn, row, batch, clock.now(), error)
     return false
   }
-  await storeSuccess(turn, row, batch, clock.now(), lines.entries)
-  sinkCounts.attempted('written', lines.entries)
+  await storeSuccess(turn, row, batch, clock.now(), { entries: lines.entries, rejected })
+  sinkCounts.attempted('written', lines.entries - rejected)
   return true
 }
 
-/** Hands a batch to the destination of a sink. */
+/** Hands a batch to the destination of a sink; returns the number of entries that the destination has rejected for ever. */
 async function deliver(
   parts: SinkParts,
   { row, sink, turn }: ReadExport,
   batch: SinkBatch,
   lines: BatchLines,
-): Promise<void> {
+): Promise<number> {
   const { bucket, otlp, webhook } = sink.destination
   if (bucket) {
     const object = objectName(sink, bucket.prefix, row.source, batch)
     const place = { workspace: sink.workspace_id, bucket: bucket.bucket_id, object }
-    return writeObject(parts.functions.storage, place, lines)
+    await writeObject(parts.functions.storage, place, lines)
+    return 0
   }
   const text = await lines.all()
-  if (text.length === 0) return
+  if (text.length === 0) return 0
   const sent = { sink, source: row.source, batch, lines: text, signal: turn.signal }
   if (webhook) await sendWebhook(parts, webhook, sent)
-  else if (otlp) await sendOtlp(parts, otlp, sent)
+  return otlp ? sendOtlp(parts, otlp, sent) : 0
 }

@@ -1,6 +1,7 @@
 import type { SinkSource } from '../../../output/observability/types.ts'
 import { sharedWhere, type Collection, type Reader, type Transaction, type Where } from '../../ports/store.ts'
 import { dueList } from '../alerts/due-rows.ts'
+import type { SinkRules } from './sink-filter.ts'
 
 /** Entries that are exported together. A batch is stored before it is written, so that a repetition writes the same. */
 export interface SinkBatch {
@@ -11,6 +12,8 @@ export interface SinkBatch {
   readonly position: number
   /** When the first entry came in. */
   readonly first_time: string
+  /** The rules that have chosen the entries; absent in a batch of an older version, which the rules of the sink choose. */
+  readonly rules?: SinkRules
 }
 
 /** The export of one source of a log sink: how far it is, and how the last attempts ended. */

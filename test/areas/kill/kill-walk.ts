@@ -169,11 +169,11 @@ class Stage {
         const { port } = this.#servers[at % this.#servers.length] ?? {}
         try {
           const answer = await fetchAs(`http://127.0.0.1:${port}${target}`, init)
-          const text = await answer.text()
+          const body = await answer.arrayBuffer()
           if (answer.status !== 503) {
-            acknowledge(acknowledged, target, init, answer, text)
+            acknowledge(acknowledged, target, init, answer, new TextDecoder().decode(body))
             // An answer 204 must have no body, not even an empty one.
-            return new Response(text === '' ? null : text, answer)
+            return new Response(body.byteLength === 0 ? null : body, answer)
           }
         } catch (error) {
           init?.signal?.throwIfAborted()

@@ -48,6 +48,8 @@ export interface WalkedOptions extends Pick<Partial<Config>, 'baseUrl' | 'given'
   readonly calls?: readonly string[]
   /** The names of periodic workers of the walked area, or all of them. */
   readonly workers?: readonly string[] | 'all'
+  /** Whether a later commit to the same collections, in the same run of a worker, has points of its own. */
+  readonly tellsRepeats?: boolean
 }
 
 /** Returns the argument of this process. */
@@ -72,11 +74,14 @@ interface RunningStep {
    */
   readonly isWorker?: boolean
   commits: number
+  /** The collections of the commits so far, if a commit to the same collections has points of its own. */
+  readonly told?: Set<string>
 }
 
 const running = new AsyncLocalStorage<RunningStep>()
 const passed = new Set<string>()
 let armed: Arming = { point: '', flagFile: '' }
+let areRepeatsTold = false
 
 // A write to a pipe is synchronous, so the parent receives the line even if the process is killed next.
 const tell = (line: WalkedLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
@@ -108,7 +113,7 @@ export async function serveWalked(
   walked: string,
   areas: readonly AreaModule[],
   openAccess: OpenAccess,
-  { calls = [], workers = [], ...settings }: WalkedOptions = {},
+  { calls = [], tellsRepeats = false, workers = [], ...settings }: WalkedOptions = {},
 ): Promise<void> {
   const { place, port } = walkedServer()
   createInterface(process.stdin).on('line', line => {
@@ -119,6 +124,7 @@ export async function serveWalked(
   const named = new Set([...calls, ...(workers === 'all' ? [] : workers)])
   for (const name of named) tell({ declared: name })
   const isWatched = ({ name }: Worker): boolean => workers === 'all' || named.has(name)
+  areRepeatsTold = tellsRepeats
   const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area, named, isWatched) : area))
   const http = { host: '127.0.0.1', port, isPortOpen: false }
   const { url } = await serve({ baseUrl: undefined, ...settings, ...place, http }, watched, openAccess)
@@ -164,7 +170,7 @@ function watchStore(store: Store): void {
     const result = await begin(async tx => {
       const written = step.isWorker === true ? writtenOf(tx) : undefined
       const made = await fn(tx)
-      commit = written === undefined ? String(number) : toldCollections(written)
+      commit = written === undefined ? String(number) : toldCollections(written, step.told)
       reach('before')
       return made
     })
@@ -194,9 +200,9 @@ function watchedWorker(worker: Worker): Worker {
 }
 
 /** Runs a call or a turn of a worker between two points; its transactions have points of their own. */
-async function watchedRun<R>(step: Omit<RunningStep, 'commits'>, run: () => Promise<R>): Promise<R> {
+async function watchedRun<R>(step: Omit<RunningStep, 'commits' | 'told'>, run: () => Promise<R>): Promise<R> {
   point(`${step.name}: begin`)
-  const made = await running.run({ ...step, commits: 0 }, run)
+  const made = await running.run({ ...step, commits: 0, ...(areRepeatsTold && { told: new Set() }) }, run)
   point(`${step.name}: end`)
   return made
 }

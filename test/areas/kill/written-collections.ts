@@ -14,6 +14,14 @@ export function writtenOf(tx: Transaction): ReadonlySet<string> {
   return written
 }
 
-/** Formats the collections of a commit in the order of their names; undefined for a commit without a write. */
-export const toldCollections = (written: ReadonlySet<string>): string | undefined =>
-  written.size === 0 ? undefined : `of ${[...written].toSorted().join(', ')}`
+/**
+ * Formats the collections of a commit in the order of their names; undefined for a commit without a write. `told` grows by
+ * the text, and a text that it had gets another one.
+ */
+export function toldCollections(written: ReadonlySet<string>, told?: Set<string>): string | undefined {
+  if (written.size === 0) return undefined
+  const text = `of ${[...written].toSorted().join(', ')}`
+  const isRepeated = told?.has(text) === true
+  told?.add(text)
+  return isRepeated ? `${text} again` : text
+}

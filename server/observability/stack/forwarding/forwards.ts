@@ -15,7 +15,7 @@ import type {
 } from '../../../../domain/observability/stacks/forwarding/telemetry-forward.ts'
 import { writeSnappy } from '../../../../domain/observability/stacks/forwarding/write-snappy.ts'
 import type { MemberClient, MemberRequest, MemberResponse } from '../member-client.ts'
-import { refusedItems } from './refused-items.ts'
+import { refusedItems } from '../../../../domain/observability/outbound/refused-items.ts'
 
 /** The longest time until a member has taken a request, in milliseconds. */
 const timeoutMs = 30_000

@@ -82,7 +82,7 @@ describe('a log sink', () => {
     expect(await outcomeOf(create(sinkOf('taken')))).toBe('LOG_SINK_ALREADY_EXISTS')
   })
 
-  it.each<[string, Partial<LogSinkInput>, string, object]>([
+  it.each<readonly [string, Partial<LogSinkInput>, string, object]>([
     ['no destination', { destination: {} }, 'DESTINATION_INVALID', { badRequest: [{ field: 'destination' }] }],
     [
       'two destinations',
@@ -123,6 +123,21 @@ describe('a log sink', () => {
       'FIELD_INVALID',
       { badRequest: [{ field: 'destination.bucket.flush_interval' }] },
     ],
+    ...(
+      [
+        ['a relative segment', 'logs/../other'],
+        ['a control character of Latin-1', 'a\u0085b'],
+        ['more bytes than names of objects have room for', '\u{1f4a5}'.repeat(230)],
+      ] as const
+    ).map(
+      ([what, prefix]) =>
+        [
+          `a prefix with ${what}`,
+          { destination: { bucket: { bucket_id: absentId, prefix } } },
+          'FIELD_INVALID',
+          { badRequest: [{ field: 'destination.bucket.prefix' }] },
+        ] as const,
+    ),
     [
       'a start in the future',
       { start_time: '2999-01-01T00:00:00Z' },

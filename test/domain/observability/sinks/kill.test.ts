@@ -10,7 +10,8 @@ import { postgresUrl } from '../../../server/store/harness.ts'
 import { testStorePlace } from '../../../server/store/left-place.ts'
 import { key } from '../ingest/served-plane.ts'
 import { logsRequest } from '../logs/served-logs.ts'
-import { entriesOf, objectsBelow } from './served-sinks.ts'
+import { byFirstNumber, entriesOf, tailedEntries } from './exported-entries.ts'
+import { objectsBelow } from './served-sinks.ts'
 
 /** The number of servers: one on SQLite, two on one PostgreSQL, of which one exports. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
@@ -82,7 +83,11 @@ it(
     // One server takes all leases, so that the server that reads the logs writes the bucket.
     for (const server of servers.slice(1)) await server.kill()
     const last = (await admin()).api
-    const entries = await allEntries(body => last.observability.tailLogs({ ...path, body }))
+    const entries = await tailedEntries(
+      body => last.observability.tailLogs({ ...path, body }),
+      '{service_name="api"}',
+      waitMs,
+    )
     const whole = (Math.ceil(entries.length / perObject) - 1) * perObject
     const exported = async () => (await last.observability.getLogSink({ ...path, id })).exported_entries
     await expect.poll(exported, { timeout: waitMs }).toBe(whole)
@@ -98,7 +103,7 @@ it(
       },
       caller.areas,
     )
-    const inOrder = [...objects].toSorted(([one], [other]) => firstNumber(one) - firstNumber(other))
+    const inOrder = [...objects].toSorted(([one], [other]) => byFirstNumber(one, other))
     const written = inOrder.flatMap(([, bytes]) => entriesOf(bytes))
     console.log(
       `${killRounds} kills, ${entries.length} entries, ${objects.size} objects with ${written.length} entries`,
@@ -108,27 +113,4 @@ it(
   },
 )
 
-const firstNumber = (object: string): number => Number(/(\d+)-\d+\.ndjson\.gz$/.exec(object)?.[1])
-
 const shortened = ({ line, ...entry }: LogEntry) => ({ ...entry, line: line.slice(0, 20), length: line.length })
-
-type Tail = (body: {
-  readonly query: string
-  readonly start_time?: string
-  readonly cursor?: string
-  readonly wait: string
-}) => Promise<{ readonly entries: readonly LogEntry[]; readonly cursor: string }>
-
-/** Returns all entries in the order in which they came in. */
-async function allEntries(tail: Tail): Promise<readonly LogEntry[]> {
-  const query = '{service_name="api"}'
-  const begin = () => tail({ query, start_time: '2020-01-01T00:00:00Z', wait: '0s' }).catch(() => undefined)
-  await expect.poll(begin, { timeout: waitMs }).toBeDefined()
-  const entries: LogEntry[] = []
-  let page = await begin()
-  while (page && page.entries.length > 0) {
-    entries.push(...page.entries)
-    page = await tail({ query, cursor: page.cursor, wait: '0s' })
-  }
-  return entries
-}

@@ -1,42 +1,28 @@
 import { createHmac } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addTenant } from '../../../areas/members.ts'
 import { afterTests } from '../../../undo.ts'
 import { key } from '../ingest/served-plane.ts'
-import { entriesIn, servedSinks, waitMs, type ServedSinks } from './served-sinks.ts'
+import { entriesIn } from './exported-entries.ts'
+import { answerWith, type Arrival, type LineReceiver } from './line-receiver.ts'
+import { servedSinks, waitMs, type ServedSinks } from './served-sinks.ts'
 
 const logs = 'OBSERVABILITY_SINK_SOURCE_LOGS'
 
-/** A request that the receiver got. */
-interface Arrival {
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
-
-const arrivals: Arrival[] = []
-let status = 200
+let receiver: LineReceiver
+let arrivals: LineReceiver['arrivals']
 let url = ''
 let served: ServedSinks
 
 beforeAll(async () => {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    arrivals.push({ headers: request.headers, text: Buffer.concat(chunks).toString('utf8') })
-    response.writeHead(status).end()
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  afterTests(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   served = await servedSinks(afterTests)
+  receiver = served.receiver
+  arrivals = receiver.arrivals
+  url = `${receiver.url}/hook`
 }, 120_000)
 
-const linesIn = (all: readonly Arrival[]) => all.flatMap(({ text }) => entriesIn(text).map(({ line }) => line))
+const linesIn = (all: readonly Pick<Arrival, 'text'>[]) =>
+  all.flatMap(({ text }) => entriesIn(text).map(({ line }) => line))
 
 describe('a sink to a webhook', { timeout: 180_000 }, () => {
   it('posts lines with a signature, and repeats a batch that was not taken until it is', async () => {
@@ -53,12 +39,12 @@ describe('a sink to a webhook', { timeout: 180_000 }, () => {
     const [first, ...others] = arrivals.splice(0)
     expect(others).toEqual([])
     const { headers, text } = first ?? expect.fail('nothing has arrived')
-    expect(linesIn([{ headers, text }])).toEqual(['one', 'two'])
+    expect(linesIn([{ text }])).toEqual(['one', 'two'])
     expect(headers).toMatchObject({
       'content-type': 'application/x-ndjson',
       'x-ninefold-signature': `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`,
     })
-    status = 503
+    answerWith(receiver, 503)
     await served.push('hook', 'three')
     await expect
       .poll(async () => (await served.get(id)).last_error, { timeout: waitMs })
@@ -74,7 +60,7 @@ describe('a sink to a webhook', { timeout: 180_000 }, () => {
       )
       .toBe('OBSERVABILITY_LOG_SINK_STATE_ERROR')
     expect((await served.get(id)).lag_seconds).toBeGreaterThanOrEqual(600)
-    status = 204
+    answerWith(receiver, 204)
     served.passFlush()
     expect(await served.exported(id, 3)).toMatchObject({
       state: 'OBSERVABILITY_LOG_SINK_STATE_ACTIVE',

@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import type { Storage } from '../../../../domain/ports/storage.ts'
 import type { LogEntry, LogSink, LogSinkInput, LogSinkUpdate } from '../../../../output/observability/types.ts'
@@ -9,6 +8,8 @@ import type { Later } from '../../../server/store/harness.ts'
 import { servedPlane, type ServedPlane } from '../ingest/served-plane.ts'
 import { logsRequest } from '../logs/served-logs.ts'
 import { areasWithClock } from '../moved-clock.ts'
+import { entriesOf } from './exported-entries.ts'
+import { lineReceiver, type LineReceiver } from './line-receiver.ts'
 
 /** The longest wait for an export, in milliseconds; the worker looks ten times a second. */
 export const waitMs = 60_000
@@ -31,6 +32,8 @@ export interface ServedSinks {
   readonly bucket: string
   readonly path: { readonly workspace: string; readonly engine: string }
   readonly storage: Storage
+  /** A receiver to which sinks may send. */
+  readonly receiver: LineReceiver
   create(body: LogSinkInput): Promise<string>
   get(id: string): Promise<LogSink>
   update(id: string, body: LogSinkUpdate, update_mask: string): Promise<unknown>
@@ -43,16 +46,6 @@ export interface ServedSinks {
   /** Returns the entries of the objects below a prefix, by the names of the objects. */
   objects(prefix: string): Promise<ReadonlyMap<string, readonly LogEntry[]>>
 }
-
-/** Returns the entries of an object. */
-export const entriesOf = (object: Uint8Array): LogEntry[] => entriesIn(gunzipSync(object).toString('utf8'))
-
-/** Returns the entries of lines. */
-export const entriesIn = (text: string): LogEntry[] =>
-  text
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line))
 
 /** Returns the bytes of each object below a prefix, in the order of their names. */
 export async function objectsBelow(
@@ -85,6 +78,7 @@ export async function servedSinks(later: Later): Promise<ServedSinks> {
     bucket,
     path,
     storage: caller.functions('storage'),
+    receiver: await lineReceiver(later),
     create: async body => (await observability.createLogSink({ ...path, body })).resource_id,
     get,
     update: (id, body, update_mask) => observability.updateLogSink({ ...path, id, body, update_mask }),

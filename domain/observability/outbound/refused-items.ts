@@ -1,7 +1,7 @@
 import { Reader } from 'protobufjs/minimal.js'
-import type { OtlpFormat } from '../../../../domain/observability/sent-body.ts'
-import { wireFields } from '../../../../domain/observability/stacks/forwarding/wire-fields.ts'
-import { isRecord } from '../../../../runtime/validation.ts'
+import type { OtlpFormat } from '../sent-body.ts'
+import { wireFields } from '../stacks/forwarding/wire-fields.ts'
+import { isRecord } from '../../../runtime/validation.ts'
 
 /** The members of a partial success that have the number of refused items, by signal. */
 const counts = ['rejectedDataPoints', 'rejectedLogRecords', 'rejectedSpans'] as const
