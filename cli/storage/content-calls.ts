@@ -1,8 +1,9 @@
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PresignedUrl } from '../../output/storage/types.ts'
 import { ApiError } from '../../runtime/errors.ts'
-import { put, type Content } from './put.ts'
-import { connectionFailed, faultOf, refusalOf } from './transfer-faults.ts'
+import type { Progress } from './progress.ts'
+import { getRange, put, type Content, type Signed } from './signed-requests.ts'
+import { connectionFailed, faultOf } from './transfer-faults.ts'
 
 /** The number of attempts of a transfer, and the pause before the second in milliseconds; each further pause doubles. */
 const attempts = 6
@@ -12,7 +13,7 @@ const firstPauseMs = 200
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
 /** Returns a URL for an attempt: URLs expire, so that a transfer asks for one when it needs one. */
-type AskUrl = () => Promise<Pick<PresignedUrl, 'headers' | 'url'>>
+type AskUrl = () => Promise<Signed>
 
 /** Sends bytes to a signed URL, and returns the entity tag of the answer without its quotes. */
 export const sendContent = (askUrl: AskUrl, content: Content): Promise<string> =>
@@ -28,27 +29,43 @@ export const receiveContent = <R>(
   take: (chunks: AsyncIterable<Uint8Array>) => Promise<R>,
 ): Promise<R> =>
   persistently(async () => {
-    const { headers, url } = await askUrl()
+    const signed = await askUrl()
     const range = { range: `bytes=${start}-${start + length - 1}`, 'if-match': `"${etag}"` }
-    const answer = await fetch(url, { headers: { ...headers, ...range }, redirect: 'error' }).catch(thrown)
-    if (answer.status !== 206) throw await refusalOf(answer)
-    return take(exactly(answer.body ?? new ReadableStream(), length))
+    return take(exactly(await getRange(signed, range), length))
   })
 
-/** Iterates over the chunks of an answer. Throws CONNECTION_FAILED unless they have `length` bytes in all. */
-async function* exactly(body: ReadableStream<Uint8Array>, length: number): AsyncGenerator<Uint8Array, void, undefined> {
-  let arrived = 0
-  const reader = body.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch(thrown)
-      if (done) break
-      arrived += value.length
-      if (arrived > length) break
-      yield value
+/**
+ * Returns a function that iterates over the chunks of an attempt and counts each one that has moved; a further attempt
+ * takes back what the one before has counted.
+ */
+export function countedAttempts(progress: Pick<Progress, 'moved'>) {
+  let counted = 0
+  return async function* <Chunk extends Uint8Array>(
+    chunks: AsyncIterable<Chunk>,
+  ): AsyncGenerator<Chunk, void, undefined> {
+    progress.moved(-counted)
+    counted = 0
+    for await (const chunk of chunks) {
+      yield chunk
+      counted += chunk.length
+      progress.moved(chunk.length)
     }
+  }
+}
+
+/** Iterates over the chunks of an answer. Throws CONNECTION_FAILED unless they have `length` bytes in all. */
+async function* exactly(answer: Readable, length: number): AsyncGenerator<Uint8Array, void, undefined> {
+  let arrived = 0
+  try {
+    for await (const chunk of answer) {
+      arrived += chunk.length
+      if (arrived > length) break
+      yield chunk
+    }
+  } catch (error) {
+    throw faultOf(error)
   } finally {
-    await reader.cancel().catch(() => {})
+    answer.destroy()
   }
   if (arrived !== length) throw connectionFailed(`${arrived} of ${length} bytes arrived`)
 }
@@ -69,7 +86,3 @@ const isPassing = ({ reason, response }: ApiError): boolean =>
   response === undefined
     ? reason === 'CONNECTION_FAILED'
     : passing.has(response.status) || reason === 'PRESIGNED_URL_EXPIRED'
-
-function thrown(error: unknown): never {
-  throw faultOf(error)
-}

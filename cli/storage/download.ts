@@ -5,7 +5,7 @@ import { combineCrc32c, crc32c, crc32cText } from '../../domain/resources/crc32c
 import type { ObjectMetadata } from '../../output/storage/types.ts'
 import { CommandError } from '../exit-codes.ts'
 import type { OpenBucket } from './bucket.ts'
-import { receiveContent } from './content-calls.ts'
+import { countedAttempts, receiveContent } from './content-calls.ts'
 import { ContentFile } from './content-file.ts'
 import type { Limit } from './limit.ts'
 import { partSize, partsOf, type Part } from './parts.ts'
@@ -91,13 +91,13 @@ async function receivePart(
   list: string,
 ): Promise<number> {
   const body = { object, ...(version_id !== '' && { version_id }) }
+  const counted = countedAttempts(progress)
   const sum = await receiveContent(
     () => api.createPresignedDownloadUrl({ ...at, body }),
     { etag, ...part },
-    chunks => writePart(handle, part, chunks),
+    chunks => writePart(handle, part, counted(chunks)),
   )
   await appendFile(list, `${part.number}\n`)
-  progress.moved(part.length)
   return sum
 }
 

@@ -1,7 +1,7 @@
 import type { MultipartUpload, UploadedPart } from '../../output/storage/types.ts'
 import { CommandError } from '../exit-codes.ts'
 import { quoted, type OpenBucket } from './bucket.ts'
-import { sendContent } from './content-calls.ts'
+import { countedAttempts, sendContent } from './content-calls.ts'
 import { digestOf, type ContentFile } from './content-file.ts'
 import type { Limit } from './limit.ts'
 import { isSentWhole, partsOf, type Part } from './parts.ts'
@@ -106,10 +106,11 @@ async function sendPart(
     if (url === undefined) throw new Error('the server answered no URL for a part')
     return url
   }
-  const etag = await sendContent(() => sums.call(sign), { length: part.length, chunks: () => file.chunks(part) })
+  const counted = countedAttempts(progress)
+  const content = { length: part.length, chunks: () => counted(file.chunks(part)) }
+  const etag = await sendContent(() => sums.call(sign), content)
   if (!sums.hasSha256 && etag !== (await md5Of(file, part)))
     throw new CommandError(`part ${part.number} arrived with other bytes than were sent: run the command again`, 1)
-  progress.moved(part.length)
   return { etag, digest }
 }
 

@@ -3,8 +3,9 @@ import { truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as nextRead } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sendContent } from '../../../cli/storage/content-calls.ts'
+import { receiveContent, sendContent } from '../../../cli/storage/content-calls.ts'
 import { ContentFile } from '../../../cli/storage/content-file.ts'
 import { testFolder } from '../../server/store/harness.ts'
 
@@ -89,5 +90,49 @@ describe('a sent part', () => {
     })
     await expect(sendPart(store.askUrl)).rejects.toMatchObject({ reason: 'HTTP_307' })
     expect(store.asked()).toBe(1)
+  })
+})
+
+describe('a received part', () => {
+  const range = { etag: 'tag', start: part.start, length: 65_536 }
+  const bytes = content.subarray(range.start, range.start + range.length)
+  /** Takes the chunks of an attempt slowly, and returns their bytes. */
+  const slowly = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+    const taken: Uint8Array[] = []
+    for await (const chunk of chunks) {
+      await nextRead(100)
+      taken.push(chunk)
+    }
+    return Buffer.concat(taken)
+  }
+
+  it('is received from a store that closes the connection before its answer is read, after answers that pass', async () => {
+    const refused: RequestListener = (_, response) => void response.writeHead(500).end()
+    const short: RequestListener = (_, response) => void response.writeHead(206).end(bytes.subarray(1))
+    const cut: RequestListener = (request, response) => {
+      response.writeHead(206, { 'content-length': range.length }).write(bytes.subarray(0, 10))
+      setImmediate(() => request.destroy())
+    }
+    const store = await storeOf(refused, short, cut, (request, response) => {
+      expect(request.headers).toMatchObject({
+        'x-signed': 'yes',
+        range: `bytes=${range.start}-${range.start + range.length - 1}`,
+        'if-match': '"tag"',
+      })
+      response.writeHead(206, { connection: 'close', 'content-length': range.length }).end(bytes)
+    })
+    expect((await receiveContent(store.askUrl, range, slowly)).equals(bytes)).toBe(true)
+    expect(store.asked()).toBe(4)
+  })
+
+  it('is refused, and a fault of its receiver is not repeated', async () => {
+    const store = await storeOf(
+      (_, response) => void response.writeHead(412).end(),
+      (_, response) => void response.writeHead(206).end(bytes),
+    )
+    await expect(receiveContent(store.askUrl, range, slowly)).rejects.toMatchObject({ reason: 'HTTP_412' })
+    const full = receiveContent(store.askUrl, range, () => Promise.reject(new Error('the disk is full')))
+    await expect(full).rejects.toThrow('the disk is full')
+    expect(store.asked()).toBe(2)
   })
 })
