@@ -11,6 +11,7 @@ import { isDigest } from '../../domain/registry/values/digest.ts'
 import { isTag } from '../../domain/registry/values/names.ts'
 import { engineUnavailable } from '../../output/shared/errors.ts'
 import { isRecord } from '../../runtime/validation.ts'
+import { sendRequest, type OutgoingRequest } from '../outgoing-request.ts'
 
 /** The setting of an engine. */
 export interface EngineSetting {
@@ -78,15 +79,21 @@ class ClusterClient implements Cluster {
   }
 
   /** Calls a path of a repository, and returns an answer that is a success, 404 or 405. Throws ENGINE_UNAVAILABLE. */
-  async #call(repository: string, action: TokenAction, path: string, given: RequestInit = {}): Promise<Response> {
+  async #call(
+    repository: string,
+    action: TokenAction,
+    path: string,
+    given: Omit<OutgoingRequest, 'signal'> = {},
+  ): Promise<Response> {
     const { clock, tokens } = this.#parts
     const { host, url } = this.#setting
     const access = [{ type: 'repository', name: repository, actions: [action] }]
     const token = await tokens.access(systemPrincipalId, access, clock.now(), host)
-    const headers = { ...given.headers, authorization: `Bearer ${token}` }
+    const headers = new Headers(given.headers)
+    headers.set('authorization', `Bearer ${token}`)
     const signal = AbortSignal.timeout(patienceMs)
     const address = `${url.replace(/\/+$/, '')}/v2/${repository}/${path}`
-    const answer = await fetch(address, { ...given, headers, redirect: 'error', signal }).catch(() => undefined)
+    const answer = await sendRequest(address, { ...given, headers, signal }).catch(() => undefined)
     if (answer === undefined) throw this.#unavailable('does not answer')
     if (answer.ok || answer.status === 404 || answer.status === 405) return answer
     await answer.body?.cancel()

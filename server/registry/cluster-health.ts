@@ -1,6 +1,7 @@
 import type { OpenedArea } from '../area-declaration.ts'
 import type { Log } from '../log.ts'
 import type { EngineSetting } from './cluster-client.ts'
+import { sendRequest } from '../outgoing-request.ts'
 
 /** The time between two checks of a cluster in milliseconds. */
 const everyMs = 10_000
@@ -45,9 +46,9 @@ class ClusterHealth {
   /** Without a token, a cluster that works answers 401. */
   async #checkOne({ name, url }: EngineSetting): Promise<void> {
     const signal = AbortSignal.timeout(patienceMs)
-    const answer = await fetch(`${url.replace(/\/+$/, '')}/v2/`, { signal, redirect: 'error' }).catch(() => undefined)
+    const answer = await sendRequest(`${url.replace(/\/+$/, '')}/v2/`, { signal }).catch(() => undefined)
     await answer?.body?.cancel()
-    const isUp = answer !== undefined && answer.status < 500
+    const isUp = answer !== undefined && (answer.ok || (answer.status >= 400 && answer.status < 500))
     if (isUp === !this.#down.has(name)) return
     if (isUp) {
       this.#down.delete(name)

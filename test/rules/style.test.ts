@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lines, ourFolders, readSources, type Finding } from './source.ts'
-import { anyTypes, lateHooks, partialTests, vagueExports, vagueFiles } from './style.ts'
+import { anyTypes, lateHooks, partialTests, serverFetches, vagueExports, vagueFiles } from './style.ts'
 import { parse } from './syntax.ts'
 import { lockedHosts, machineFiles, openComments } from './text.ts'
 
@@ -27,6 +27,10 @@ describe('the repository', () => {
 
   it('registers no hook that never runs', () => {
     expect(lines(lateHooks(ours))).toEqual([])
+  })
+
+  it('calls other hosts from the server without fetch', () => {
+    expect(lines(serverFetches(ours))).toEqual([])
   })
 
   it('postpones no work and silences no compiler in comments', () => {

@@ -48,6 +48,18 @@ export function anyTypes(files: readonly Syntax[]): Finding[] {
   return findNodes(files, node => (node.kind === ts.SyntaxKind.AnyKeyword ? 'uses the type any' : undefined))
 }
 
+/** Finds calls of `fetch` in code of the server: some answers make it throw an error that ends the process. */
+export function serverFetches(files: readonly Syntax[]): Finding[] {
+  const ofServer = files.filter(
+    ({ path }) => /^(?:domain|server)\//.test(path) && !path.startsWith('server/pages/browser/'),
+  )
+  return findNodes(ofServer, node =>
+    ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'fetch'
+      ? 'calls fetch: use sendRequest of server/outgoing-request.ts'
+      : undefined,
+  )
+}
+
 const testFunctions = new Set(['it', 'test', 'describe', 'suite', 'bench'])
 
 /** Finds tests that are skipped, or that exclude all other tests. */

@@ -7,6 +7,7 @@ import type { BootImage } from '../../../domain/compute/drivers/driver.ts'
 import { bootSector } from './boot-sector.ts'
 import { diskFacts, type BaseImage } from './disks.ts'
 import { partial } from './vm-folder.ts'
+import { sendRequest } from '../../outgoing-request.ts'
 
 /** An image cannot be used. `message` is for the owner of the machine and names nothing of the host. */
 export class ImageFault extends Error {
@@ -15,6 +16,9 @@ export class ImageFault extends Error {
 
 /** The name of the folder of base images beside the folders of machines. */
 export const imagesFolder = 'images'
+
+/** How often an address may lead to another one. */
+const maxRedirects = 5
 
 /** The limits of a download. */
 export interface DownloadLimits {
@@ -96,7 +100,7 @@ export class ImageFiles {
     this.#make()
     const unfinished = `${path}.${randomUUID()}${partial}`
     try {
-      const { body, ok, status } = await fetch(url, { signal: AbortSignal.timeout(this.#limits.timeoutMs) })
+      const { body, ok, status } = await answerAt(url, AbortSignal.timeout(this.#limits.timeoutMs))
       if (!ok || body === null) throw new ImageFault(`image ${name} could not be fetched: status ${status}`)
       const digest = await this.#store(name, body, unfinished)
       if (digest !== sha256)
@@ -130,6 +134,20 @@ export class ImageFiles {
       handle.createWriteStream(),
     )
     return hash.digest('hex')
+  }
+}
+
+/** Returns the answer to which an address leads. Throws if it leads on too often, or out of HTTP. */
+async function answerAt(url: string, signal: AbortSignal): Promise<Response> {
+  let address = new URL(url)
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await sendRequest(address, { signal })
+    const next = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
+    if (next === null) return answer
+    await answer.body?.cancel()
+    address = new URL(next, address)
+    if (redirects === maxRedirects || !/^https?:$/.test(address.protocol))
+      throw new Error(`the address leads on to ${address.protocol}`)
   }
 }
 

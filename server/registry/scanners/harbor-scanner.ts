@@ -8,6 +8,7 @@ import {
 import type { Secret } from '../../settings/secret.ts'
 import { parseMetadata } from './harbor-report.ts'
 import { readReport } from './read-report.ts'
+import { sendRequest, type OutgoingRequest } from '../../outgoing-request.ts'
 
 /** The type of reports, of requests and of their answers (Scanner Adapter API 1.2). */
 const reportType = 'application/vnd.security.vulnerability.report; version=1.1'
@@ -93,14 +94,18 @@ export class HarborScanner implements ExternalScanner {
   }
 
   /** Calls the adapter, without following redirects, which could lead the authorization elsewhere. */
-  async #call(path: string, signal: AbortSignal, { headers, ...init }: RequestInit): Promise<Response> {
+  async #call(
+    path: string,
+    signal: AbortSignal,
+    { headers, ...init }: Omit<OutgoingRequest, 'signal'>,
+  ): Promise<Response> {
     const { authorization, url } = this.#setting
     const sent = new Headers(headers)
     if (authorization) sent.set('authorization', authorization.reveal())
     const limit = AbortSignal.any([signal, AbortSignal.timeout(callMs)])
     try {
       const at = `${url.replace(/\/+$/, '')}/api/v1/${path}`
-      return await fetch(at, { ...init, headers: sent, redirect: 'manual', signal: limit })
+      return await sendRequest(at, { ...init, headers: sent, signal: limit })
     } catch (error) {
       signal.throwIfAborted()
       throw new ScannerFault('the scanner cannot be reached, or did not answer in time', { cause: error })

@@ -111,7 +111,7 @@ describe('a cluster', () => {
   it.each<readonly [string, Answer, string]>([
     ['refuses the token', { status: 401 }, 'refuses the tokens of the platform; its service must be eu.example'],
     ['fails', { status: 500 }, 'answers with status 500'],
-    ['sends elsewhere', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'does not answer'],
+    ['sends elsewhere', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'answers with status 307'],
     ['answers no tags', { body: 'hello' }, ''],
     ['has a manifest without a digest', { body: '{"tags": ["v1"]}' }, 'without the header docker-content-digest'],
   ])('that %s is unavailable, unless it lists nothing', async (_, answer, fault) => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSocketServer, type Server as SocketServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BootImage } from '../../../../domain/compute/drivers/driver.ts'
@@ -15,12 +16,18 @@ const sha256 = createHash('sha256').update(content).digest('hex')
 
 /** Serves images on this host; returns the address. */
 async function serving(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = createServer(answer)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
+  return listening(server)
+}
+
+/** Starts a server on a free port; returns the address of an image. */
+async function listening(server: SocketServer): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('the server has no address')
   return `http://127.0.0.1:${address.port}/image`
@@ -56,7 +63,41 @@ describe('the images of a host', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
+  it('are fetched from a host that ends the connection with the content, and that leads to another address', async () => {
+    const large = Buffer.alloc(65_536, 'image')
+    const host = createSocketServer(socket => {
+      socket.once('data', request => {
+        if (request.includes('/image ')) {
+          socket.end('HTTP/1.1 302 Found\r\nLocation: /moved\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+          return
+        }
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${large.length}\r\nConnection: close\r\n\r\n`)
+        socket.end(large)
+      })
+    })
+    const url = await listening(host)
+    onTestFinished(() => void host.close())
+    const digest = createHash('sha256').update(large).digest('hex')
+    for (let i = 0; i < 20; i += 1) {
+      const folder = testFolder()
+      const base = await new ImageFiles(folder).baseOf(image({ url, sha256: digest }))
+      expect(base?.virtualBytes).toBe(large.length)
+    }
+  })
+
   it.each<[string, number, RequestListener, string]>([
+    [
+      'an endless way',
+      60_000,
+      (_request, response) => void response.writeHead(302, { location: '/image' }).end(),
+      'could not be fetched',
+    ],
+    [
+      'a way to another scheme',
+      60_000,
+      (_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+      'could not be fetched',
+    ],
     ['another digest', 60_000, (_request, response) => void response.end('other'), 'has the digest'],
     ['too many bytes', 60_000, (_request, response) => void response.end(Buffer.alloc(2000)), 'is larger than 1000'],
     [
