@@ -8,6 +8,9 @@ import { servedSinks, type ServedSinks } from './served-sinks.ts'
 
 const logs = 'OBSERVABILITY_SINK_SOURCE_LOGS'
 
+/** The largest delay of a deletion in milliseconds: a change of a sink has more to check before its transaction. */
+const latestMs = 15
+
 let served: ServedSinks
 let receiver: LineReceiver
 
@@ -50,7 +53,7 @@ it('a bucket is deleted, or a sink into the bucket is created', raceLimit, async
       })
       return [
         () => served.create({ name: 'into', sources: [logs], destination: { bucket: { bucket_id } } }),
-        () => plane.api.storage.deleteBucket({ ...path, id: bucket_id }),
+        () => soon(() => plane.api.storage.deleteBucket({ ...path, id: bucket_id }), latestMs),
       ]
     },
     () => deleteNamed('into'),
@@ -69,7 +72,7 @@ it('a secret is deleted, or a sink gets its headers from the secret', raceLimit,
       const otlp = { url: urlOf('/headers'), headers_secret_id: secret }
       return [
         () => served.update(id, { destination: { otlp } }, 'destination'),
-        () => vault.deleteSecret({ ...path, id: secret }),
+        () => soon(() => vault.deleteSecret({ ...path, id: secret }), latestMs),
       ]
     },
     async () => void (await served.update(id, { destination: webhook('/headers') }, 'destination')),
