@@ -4,6 +4,15 @@ import type { BigIntStats } from 'node:fs'
 import { CommandError } from '../exit-codes.ts'
 import { isSentWhole, partsOf, type Part } from './parts.ts'
 
+/** The most bytes of a chunk. */
+const chunkBytes = 1_048_576
+
+/** A place in a content, in bytes. */
+type Range = Omit<Part, 'number'>
+
+/** The algorithms of digests. */
+type Algorithm = 'md5' | 'sha256'
+
 /** A file whose content a command sends, and that must not change meanwhile. */
 export class ContentFile {
   readonly path: string
@@ -31,12 +40,32 @@ export class ContentFile {
     }
   }
 
-  /** Reads a part. Throws `CommandError` if the file became shorter. */
-  async read({ length, start }: Omit<Part, 'number'>): Promise<Buffer<ArrayBuffer>> {
-    const bytes = Buffer.allocUnsafeSlow(length)
-    let filled = 0
-    while (filled < length) {
-      const { bytesRead } = await this.#handle.read(bytes, filled, length - filled, start + filled)
+  /** Reads the whole content. Throws `CommandError` if the file became shorter. */
+  readWhole(): Promise<Buffer<ArrayBuffer>> {
+    return this.#fill(Buffer.allocUnsafeSlow(this.size), 0)
+  }
+
+  /**
+   * Iterates over the bytes of a part, in bounded memory: each chunk has its bytes until the next one is asked for. Throws
+   * `CommandError` if the file became shorter.
+   */
+  async *chunks({ length, start }: Range): AsyncGenerator<Buffer<ArrayBuffer>, void, undefined> {
+    const bytes = Buffer.allocUnsafeSlow(Math.min(length, chunkBytes))
+    for (let at = 0; at < length; at += bytes.length)
+      yield await this.#fill(bytes.subarray(0, Math.min(bytes.length, length - at)), start + at)
+  }
+
+  /** Returns the digest of a part, by default of the whole content. */
+  async digest(algorithm: Algorithm, range: Range = { start: 0, length: this.size }): Promise<Buffer> {
+    const hash = createHash(algorithm)
+    for await (const chunk of this.chunks(range)) hash.update(chunk)
+    return hash.digest()
+  }
+
+  /** Reads bytes from a place of the file on into `bytes`, and returns them. */
+  async #fill(bytes: Buffer<ArrayBuffer>, start: number): Promise<Buffer<ArrayBuffer>> {
+    for (let filled = 0; filled < bytes.length;) {
+      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, start + filled)
       if (bytesRead === 0) throw this.#changed()
       filled += bytesRead
     }
@@ -51,18 +80,11 @@ export class ContentFile {
 
   /** Returns the entity tag that the content has as an object which this command has uploaded. */
   async etag(): Promise<string> {
-    if (isSentWhole(this.size)) return md5(await this.read({ start: 0, length: this.size })).toString('hex')
+    if (isSentWhole(this.size)) return (await this.digest('md5')).toString('hex')
     const parts = partsOf(this.size)
     const all = createHash('md5')
-    for (const part of parts) all.update(md5(await this.read(part)))
+    for (const part of parts) all.update(await this.digest('md5', part))
     return `${all.digest('hex')}-${parts.length}`
-  }
-
-  /** Returns the MD5 of the whole content. */
-  async md5(): Promise<string> {
-    const all = createHash('md5')
-    for (const part of partsOf(this.size)) all.update(await this.read(part))
-    return all.digest('hex')
   }
 
   #changed(): CommandError {
@@ -70,8 +92,6 @@ export class ContentFile {
   }
 }
 
-/** Returns the MD5 of some bytes. */
-export const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
-
-/** Returns the SHA-256 of some bytes. */
-export const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
+/** Returns the digest of some bytes. */
+export const digestOf = (algorithm: Algorithm, bytes: Uint8Array): Buffer =>
+  createHash(algorithm).update(bytes).digest()

@@ -8,8 +8,11 @@ import type { OpenBucket } from './bucket.ts'
 import { receiveContent } from './content-calls.ts'
 import { ContentFile } from './content-file.ts'
 import type { Limit } from './limit.ts'
-import { partsOf, type Part } from './parts.ts'
+import { partSize, partsOf, type Part } from './parts.ts'
 import type { Progress } from './progress.ts'
+
+/** The number of bytes of a part that are read at once to compute its checksum. */
+const checkedBytes = 524_288
 
 /** A download of an object to a file. */
 export interface Download {
@@ -70,7 +73,11 @@ async function hasChecksum(
   parts: readonly { readonly sum: number; readonly length: number }[],
   path: string,
 ): Promise<boolean> {
-  if (checksum_crc32c === '') return md5 === '' || (await ContentFile.reading(path, file => file.md5())) === md5
+  if (checksum_crc32c === '') {
+    if (md5 === '') return true
+    const digest = await ContentFile.reading(path, file => file.digest('md5'))
+    return digest.toString('hex') === md5
+  }
   const sum = parts.reduce((all, part) => combineCrc32c(all, part.sum, part.length), 0)
   return checksum_crc32c === crc32cText(sum)
 }
@@ -84,19 +91,39 @@ async function receivePart(
   list: string,
 ): Promise<number> {
   const body = { object, ...(version_id !== '' && { version_id }) }
-  const bytes = await receiveContent(() => api.createPresignedDownloadUrl({ ...at, body }), { etag, ...part })
-  for (let written = 0; written < bytes.length;)
-    written += (await handle.write(bytes, written, bytes.length - written, part.start + written)).bytesWritten
+  const sum = await receiveContent(
+    () => api.createPresignedDownloadUrl({ ...at, body }),
+    { etag, ...part },
+    chunks => writePart(handle, part, chunks),
+  )
   await appendFile(list, `${part.number}\n`)
-  progress.moved(bytes.length)
-  return crc32c(bytes)
+  progress.moved(part.length)
+  return sum
+}
+
+/** Writes chunks to the place of a part, and returns their CRC-32C. */
+async function writePart(handle: FileHandle, { start }: Part, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  let [at, sum] = [start, 0]
+  for await (const chunk of chunks) {
+    for (let written = 0; written < chunk.length;)
+      written += (await handle.write(chunk, written, chunk.length - written, at + written)).bytesWritten
+    at += chunk.length
+    sum = crc32c(chunk, sum)
+  }
+  return sum
 }
 
 /** Returns the CRC-32C of a part that lies in the file; undefined if the file is too short. */
 async function sumOf(handle: FileHandle, { length, start }: Part): Promise<number | undefined> {
-  const bytes = Buffer.allocUnsafeSlow(length)
-  const { bytesRead } = await handle.read(bytes, 0, length, start)
-  return bytesRead === length ? crc32c(bytes) : undefined
+  const bytes = Buffer.allocUnsafeSlow(Math.min(length, checkedBytes))
+  let sum = 0
+  for (let at = 0; at < length;) {
+    const { bytesRead } = await handle.read(bytes, 0, Math.min(bytes.length, length - at), start + at)
+    if (bytesRead === 0) return undefined
+    sum = crc32c(bytes.subarray(0, bytesRead), sum)
+    at += bytesRead
+  }
+  return sum
 }
 
 /** Returns the numbers of the whole parts; a last line without its end does not count. */
@@ -110,9 +137,12 @@ async function donePartsIn(list: string): Promise<Set<number>> {
   }
 }
 
-/** Returns a text that differs for different versions of an object. */
-const versionMark = ({ etag, version_id }: ObjectMetadata): string =>
-  createHash('sha256').update(`${version_id} ${etag}`).digest('hex').slice(0, 16)
+/** Returns a text that differs for different versions of an object, and for other sizes of parts. */
+const versionMark = ({ etag, size, version_id }: ObjectMetadata): string =>
+  createHash('sha256')
+    .update(`${version_id} ${etag} ${partSize(size)}`)
+    .digest('hex')
+    .slice(0, 16)
 
 /** Returns the begin of a name, so that a longer name fits into a folder. */
 const shortened = (name: string): string => [...name].slice(0, 48).join('')

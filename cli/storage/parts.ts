@@ -1,7 +1,10 @@
 const mebibyte = 1024 * 1024
 
-/** The least size of the parts of an upload and of a download, in bytes. */
-const leastPart = 8 * mebibyte
+/** The sizes of the parts of an upload and of a download, in bytes, unless their number is limited. */
+const [leastPart, largePart] = [8 * mebibyte, 32 * mebibyte]
+
+/** The number of parts from which on parts are larger: each part costs the server a file and a transaction. */
+const manyParts = 64
 
 /** The most parts of an upload. */
 const maxParts = 10_000
@@ -14,7 +17,10 @@ export interface Part {
 }
 
 /** Returns the size of the parts of a content, in bytes: equal contents always have equal parts. */
-export const partSize = (size: number): number => Math.max(leastPart, Math.ceil(size / maxParts / mebibyte) * mebibyte)
+export function partSize(size: number): number {
+  const wanted = Math.min(largePart, Math.max(leastPart, size / manyParts))
+  return Math.ceil(Math.max(wanted, size / maxParts) / mebibyte) * mebibyte
+}
 
 /** Returns the parts of a content; none for an empty content. */
 export function partsOf(size: number): readonly Part[] {

@@ -2,7 +2,7 @@ import type { MultipartUpload, UploadedPart } from '../../output/storage/types.t
 import { CommandError } from '../exit-codes.ts'
 import { quoted, type OpenBucket } from './bucket.ts'
 import { sendContent } from './content-calls.ts'
-import { md5, sha256, type ContentFile } from './content-file.ts'
+import { digestOf, type ContentFile } from './content-file.ts'
 import type { Limit } from './limit.ts'
 import { isSentWhole, partsOf, type Part } from './parts.ts'
 import type { Progress } from './progress.ts'
@@ -32,7 +32,7 @@ export const upload = (file: ContentFile, to: Upload): Promise<void> =>
 
 function uploadWhole(file: ContentFile, { bucket, contentType, ifAbsent, object, progress, sums, transfers }: Upload) {
   return transfers.run(async () => {
-    const bytes = await file.read({ start: 0, length: file.size })
+    const bytes = await file.readWhole()
     await file.requireUnchanged()
     const body = {
       object,
@@ -42,8 +42,8 @@ function uploadWhole(file: ContentFile, { bucket, contentType, ifAbsent, object,
     }
     const sign = (hasSha256: boolean) => {
       const sum = hasSha256
-        ? { checksum_sha256: sha256(bytes).toString('base64') }
-        : { content_md5: md5(bytes).toString('base64') }
+        ? { checksum_sha256: digestOf('sha256', bytes).toString('base64') }
+        : { content_md5: digestOf('md5', bytes).toString('base64') }
       return bucket.api.createPresignedUploadUrl({ ...bucket.at, body: { ...body, ...sum } })
     }
     await sendContent(() => sums.call(sign), bytes)
@@ -76,7 +76,7 @@ async function sendParts(
   )
   await file.requireUnchanged()
   const parts = sent.map(({ etag }, i) => ({ part_number: i + 1, etag }))
-  const all = sha256(Buffer.concat(sent.map(({ digest }) => digest))).toString('base64')
+  const all = digestOf('sha256', Buffer.concat(sent.map(({ digest }) => digest))).toString('base64')
   await sums.call(hasSha256 => {
     const sum = hasSha256 ? { checksum_sha256: `${all}-${parts.length}` } : {}
     const body = { parts, ...sum, ...(ifAbsent && { if_none_match: '*' as const }) }
@@ -92,32 +92,38 @@ async function sendPart(
   upload_id: string,
   { bucket: { api, at }, progress, sums }: Upload,
 ): Promise<{ readonly etag: string; readonly digest: Buffer }> {
-  const bytes = await file.read(part)
-  const digest = sha256(bytes)
+  const digest = await file.digest('sha256', part)
   const checksum_sha256 = digest.toString('base64')
-  if (present && hasBytes(present, bytes, checksum_sha256)) {
-    progress.kept(bytes.length)
+  if (present && (await hasBytes(present, file, part, checksum_sha256))) {
+    progress.kept(part.length)
     return { etag: present.etag, digest }
   }
   const sign = async (hasSha256: boolean) => {
     const sum = hasSha256 ? { checksum_sha256 } : {}
-    const body = { parts: [{ part_number: part.number, content_length: bytes.length, ...sum }] }
+    const body = { parts: [{ part_number: part.number, content_length: part.length, ...sum }] }
     const { part_urls } = await api.createPartUrls({ ...at, upload_id, body })
     const [url] = part_urls
     if (url === undefined) throw new Error('the server answered no URL for a part')
     return url
   }
-  const etag = await sendContent(() => sums.call(sign), bytes)
-  if (!sums.hasSha256 && etag !== md5(bytes).toString('hex'))
+  const etag = await sendContent(() => sums.call(sign), { length: part.length, chunks: () => file.chunks(part) })
+  if (!sums.hasSha256 && etag !== (await md5Of(file, part)))
     throw new CommandError(`part ${part.number} arrived with other bytes than were sent: run the command again`, 1)
-  progress.moved(bytes.length)
+  progress.moved(part.length)
   return { etag, digest }
 }
 
-/** Whether an uploaded part has some bytes, by its SHA-256, or by its MD5 in a store that keeps no SHA-256. */
-function hasBytes({ checksum_sha256, etag, size }: UploadedPart, bytes: Uint8Array, sum: string): boolean {
-  if (size !== bytes.length) return false
-  return checksum_sha256 === '' ? etag === md5(bytes).toString('hex') : checksum_sha256 === sum
+const md5Of = async (file: ContentFile, part: Part): Promise<string> => (await file.digest('md5', part)).toString('hex')
+
+/** Whether an uploaded part has the bytes of a part, by its SHA-256, or by its MD5 in a store that keeps no SHA-256. */
+async function hasBytes(
+  { checksum_sha256, etag, size }: UploadedPart,
+  file: ContentFile,
+  part: Part,
+  sha256: string,
+): Promise<boolean> {
+  if (size !== part.length) return false
+  return checksum_sha256 === '' ? etag === (await md5Of(file, part)) : checksum_sha256 === sha256
 }
 
 /** Returns the newest upload of this object that has not ended and has no other metadata, with its parts. */

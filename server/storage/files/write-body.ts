@@ -5,6 +5,12 @@ import { writeAll } from './write-all.ts'
 /** The number of bytes that are collected for one write; while they are written, the next bytes are collected. */
 const batchBytes = 131_072
 
+/**
+ * The number of written bytes after which the disk is told to store them while further bytes arrive: else the end of a
+ * body would wait until all of it is stored.
+ */
+const storedBytes = 8 * 2 ** 20
+
 /** The limits of a body, and the functions that receive its chunks and run its writes. */
 export interface BodyRules {
   readonly maxBytes: number
@@ -23,9 +29,9 @@ export async function writeBody(
   { add, attempt, maxBytes, tooLong }: BodyRules,
 ): Promise<number> {
   let batch: Uint8Array<ArrayBuffer>[] = []
-  let held = 0
-  let size = 0
+  let [held, unstored, size] = [0, 0, 0]
   let writing: Promise<void> = Promise.resolve()
+  let storing: Promise<void> = Promise.resolve()
   const flush = async (): Promise<void> => {
     const full = batch
     batch = []
@@ -35,15 +41,24 @@ export async function writeBody(
     // The failure is thrown where `writing` is awaited.
     writing.catch(() => {})
   }
+  const store = async (): Promise<void> => {
+    unstored = 0
+    await storing
+    storing = writing.then(() => attempt(() => handle.datasync()))
+    storing.catch(() => {})
+  }
   for await (const chunk of body) {
     size += chunk.length
     if (size > maxBytes) throw tooLong()
     await add(chunk)
     batch.push(chunk)
     held += chunk.length
+    unstored += chunk.length
     if (held >= batchBytes) await flush()
+    if (unstored >= storedBytes) await store()
   }
   await flush()
   await writing
+  await storing
   return size
 }

@@ -28,6 +28,15 @@ it.each([0, 1, 8 * 1024 ** 2, 8 * 1024 ** 2 + 1, 2 * 1024 ** 3, 5 * 1024 ** 4])(
   expect(parts.every(({ number, start }, i) => number === i + 1 && start === i * partSize(size))).toBe(true)
 })
 
+it.each([
+  [9e6, 8],
+  [2e9, 30],
+  [1e11, 32],
+  [5 * 1024 ** 4, 525],
+])('takes parts of %d bytes of %d MiB', (size, mebibytes) => {
+  expect(partSize(size)).toBe(mebibytes * 1024 ** 2)
+})
+
 it('runs no more tasks than its limit, and ends at the first error', async () => {
   const limit = new Limit(3)
   let [running, most, done] = [0, 0, 0]
