@@ -5,17 +5,21 @@ import type { Reader, Stored, StoredPage } from '../../ports/store.ts'
 import { nextTurn } from '../../resources/next-turn.ts'
 import { activityCollection, type StoredActivity } from '../activities/activities-store.ts'
 import { chainOrder, rowsInOrder } from '../activities/rows-in-order.ts'
-import type { StoredEntry } from '../logql/entry-source.ts'
 import { nanosecondsOfTime } from '../logql/nano-time.ts'
-import type { Labels } from '../metrics/samples.ts'
-import { SinkFilter } from '../sinks/sink-filter.ts'
-import { LineCollector, type LinesPage, type LinesRead, type SinkSourceReader } from '../sinks/sink-lines.ts'
+import {
+  chosenLines,
+  type LabelledEntry,
+  type LinesPage,
+  type LinesRead,
+  type SinkSourceReader,
+} from '../sinks/sink-lines.ts'
+import type { SinkParts } from './sink-parts.ts'
 
 /** The number of activities that one statement reads. */
 const pageSize = 100
 
 /** The number of activities that one read looks at. */
-const mostPerRead = 5_000
+const mostPerRead = 500
 
 const severities: Readonly<Record<string, LogSeverity>> = {
   SUCCEEDED: 'OBSERVABILITY_LOG_SEVERITY_INFO',
@@ -23,22 +27,27 @@ const severities: Readonly<Record<string, LogSeverity>> = {
   FAILED: 'OBSERVABILITY_LOG_SEVERITY_ERROR',
 }
 
+/** The parts that read activities. */
+export interface ActivityParts extends Pick<SinkParts, 'sinkLogs' | 'store'> {
+  readonly signal: AbortSignal
+}
+
 /**
  * Returns the activities of a workspace as entries for sinks. The number of an activity is its sequence in the chain of
  * the organisation, which the sequencer gives in the order of commits.
  */
-export const activityLines = (store: Reader, workspace: string): SinkSourceReader => ({
-  last: () => lastActivity(store, workspace),
+export const activityLines = (parts: ActivityParts, workspace: string): SinkSourceReader => ({
+  last: () => lastActivity(parts.store, workspace),
   async numberBefore(since) {
     const key = [storedTimestamp(formatMillis(since)) ?? '', '']
-    const { items } = await store.page(activityCollection, rowsInOrder(pageSize, timeOrder, key), {
+    const { items } = await parts.store.page(activityCollection, rowsInOrder(pageSize, timeOrder, key), {
       scope_id: workspace,
     })
     // Calls at nearly the same time may get their sequences in another order than their times.
     if (items.length > 0) return Math.min(...items.map(({ value }) => value.sequence)) - 1
-    return lastActivity(store, workspace)
+    return lastActivity(parts.store, workspace)
   },
-  read: read => readActivities(store, workspace, read),
+  read: read => readActivities(parts, workspace, read),
 })
 
 /** The order of the times of activities. */
@@ -74,30 +83,36 @@ async function* activitiesAfter(
   } while (key !== undefined)
 }
 
-async function readActivities(store: Reader, workspace: string, read: LinesRead): Promise<LinesPage> {
+async function readActivities(
+  { signal, sinkLogs, store }: ActivityParts,
+  workspace: string,
+  read: LinesRead,
+): Promise<LinesPage> {
   const { after, last, rules } = read
-  const filter = new SinkFilter(rules)
-  const lines = new LineCollector(read)
-  let [position, count] = [after, 0]
+  const entries: LabelledEntry[] = []
+  let boundary = last
   for await (const activity of activitiesAfter(store, workspace, after)) {
-    const { sequence: number } = activity.value
-    if (number > last || count === mostPerRead) return lines.page(number > last ? last : position, after)
-    const [labels, entry] = activityEntry(activity)
-    if (filter.selects(labels) && filter.takes(labels, entry) && !lines.add(labels, entry)) break
-    position = number
-    count += 1
+    if (activity.value.sequence > last) break
+    if (entries.length === mostPerRead) {
+      boundary = entries.at(-1)?.entry.number ?? after
+      break
+    }
+    entries.push(activityEntry(activity))
   }
-  return lines.page(last, after)
+  const given = { entries, boundary }
+  // A pattern of a rule may take long for a single entry.
+  const isFree = rules.filter === '' && rules.exclusions.length === 0
+  return isFree || entries.length === 0 ? chosenLines(given, read) : sinkLogs.chosen(workspace, given, read, signal)
 }
 
 /** Returns the labels and the entry of an activity (observability.md 1, LogSink). */
-function activityEntry({ text, value }: Stored<StoredActivity>): readonly [Labels, StoredEntry] {
+function activityEntry({ text, value }: Stored<StoredActivity>): LabelledEntry {
   const { area, sequence: number, time, trace_id } = value
   const outcome = value.outcome.replace('OBSERVABILITY_ACTIVITY_OUTCOME_', '')
   const category = value.category.replace('OBSERVABILITY_ACTIVITY_CATEGORY_', '')
-  return [
-    { source: 'activities', area, category, outcome },
-    {
+  return {
+    labels: { source: 'activities', area, category, outcome },
+    entry: {
       time: nanosecondsOfTime(time),
       number,
       line: text.text,
@@ -107,5 +122,5 @@ function activityEntry({ text, value }: Stored<StoredActivity>): readonly [Label
       spanId: '',
       ingestTime: Date.parse(time),
     },
-  ]
+  }
 }

@@ -1,9 +1,17 @@
+import { ApiError } from '../../../runtime/errors.ts'
 import type { SinkRules } from '../sinks/sink-filter.ts'
 import type { SinkSourceReader } from '../sinks/sink-lines.ts'
 import type { SinkBatch } from '../sinks/sink-exports-store.ts'
 
 /** The bytes of lines that one read returns. */
 export const pageBytes = 8 * 1024 * 1024
+
+/** The reasons for which a read fails because of the rules of its sink, and which the owner of the sink can mend. */
+const ruleFaults: ReadonlySet<string> = new Set(['QUERY_LIMIT_EXCEEDED', 'QUERY_TIMEOUT'])
+
+/** Returns why the rules of a sink make its reads fail; undefined for a failure of another cause. */
+export const faultOfRules = (error: unknown): string | undefined =>
+  error instanceof ApiError && ruleFaults.has(error.reason) ? `${error.reason}: ${error.message}` : undefined
 
 /** The failure of a read of the entries, which is no failure of the destination. */
 export class SourceFailed extends Error {

@@ -54,11 +54,16 @@ export interface Look {
   readonly oldestTime?: string
 }
 
+/** Returns an export whose entries were read after failed attempts. */
+function withoutFailures({ failing_since: _since, ...row }: SinkExport): SinkExport {
+  return { ...row, attempts: 0, is_in_error: false, last_error: '' }
+}
+
 /** Stores the outcome of a look, unless the export has gone on meanwhile. */
 export const storeLook = (turn: Turn, read: SinkExport, nowMs: number, look: Look): Promise<void> =>
   changeExport(turn, read, nowMs, row => {
     if (row.position !== read.position || row.batch) return undefined
-    const { oldest_time: _before, ...rest } = row
+    const { oldest_time: _before, ...rest } = row.attempts > 0 ? withoutFailures(row) : row
     const { batch, oldestTime, position } = look
     return { ...rest, position, ...(batch && { batch }), ...(oldestTime !== undefined && { oldest_time: oldestTime }) }
   })
@@ -103,17 +108,27 @@ export const storeFailure = (
 ): Promise<void> =>
   changeExport(turn, read, nowMs, (row, { enabled }) => {
     if (!isSame(row.batch, batch) || !enabled) return undefined
-    const failing_since = row.failing_since ?? formatMillis(nowMs)
-    const delayMs = Math.min(longestDelayMs, 1000 * 2 ** Math.min(row.attempts, 16))
-    return {
-      ...row,
-      failing_since,
-      attempts: row.attempts + 1,
-      next_time: formatMillis(nowMs + delayMs),
-      last_error: message.slice(0, maxError),
-      is_in_error: isAbsent || nowMs - Date.parse(failing_since) >= errorMs,
-    }
+    return afterFailure(row, nowMs, message, isAbsent)
   })
+
+/** Stores that the entries after the position of an export cannot be read with the rules of its sink. */
+export const storeUnread = (turn: Turn, read: SinkExport, nowMs: number, message: string): Promise<void> =>
+  changeExport(turn, read, nowMs, row =>
+    row.position !== read.position || row.batch ? undefined : afterFailure(row, nowMs, message),
+  )
+
+function afterFailure(row: SinkExport, nowMs: number, message: string, isAbsent = false): SinkExport {
+  const failing_since = row.failing_since ?? formatMillis(nowMs)
+  const delayMs = Math.min(longestDelayMs, 1000 * 2 ** Math.min(row.attempts, 16))
+  return {
+    ...row,
+    failing_since,
+    attempts: row.attempts + 1,
+    next_time: formatMillis(nowMs + delayMs),
+    last_error: message.slice(0, maxError),
+    is_in_error: isAbsent || nowMs - Date.parse(failing_since) >= errorMs,
+  }
+}
 
 const isSame = (one: SinkBatch | undefined, other: SinkBatch): boolean =>
   one?.first === other.first && one.last === other.last && one.position === other.position

@@ -4,13 +4,13 @@ import { logSinkCollection, type StoredLogSink } from '../sinks/log-sinks-store.
 import type { SinkSourceReader } from '../sinks/sink-lines.ts'
 import { sinkExportCollection, type SinkBatch, type SinkExport } from '../sinks/sink-exports-store.ts'
 import { activityLines } from './activity-lines.ts'
-import { BatchLines, SourceFailed } from './batch-lines.ts'
+import { BatchLines, faultOfRules, SourceFailed } from './batch-lines.ts'
 import { DestinationFailed } from './destination-failed.ts'
 import { dueBatch, measure, unmeasured, type Measure } from './measure.ts'
 import { objectName } from '../sinks/object-name.ts'
 import { sendOtlp, sendWebhook } from './send-lines.ts'
 import type { SinkParts } from './sink-parts.ts'
-import { storeFailure, storeLook, storeSuccess } from './store-outcome.ts'
+import { storeFailure, storeLook, storeSuccess, storeUnread } from './store-outcome.ts'
 import { writeObject } from './write-object.ts'
 
 /** The numbers that a look may pass without entries for the sink before the position is stored. */
@@ -50,7 +50,8 @@ export async function workOnExport(
     if (read === undefined) return known
     const { batch } = read.row
     if (batch === undefined) {
-      const left = await look(parts, read, known)
+      const left = await lookOrTell(parts, read, known)
+      if (left === 'unread') return undefined
       if (left) return left
     } else {
       if (!read.sink.enabled || !(await write(parts, read, batch))) return undefined
@@ -73,13 +74,29 @@ async function readExport(
   if ((await taxonomy.effectiveState(store, workspaceScope(workspace_id)))?.state !== 'ACTIVE') return undefined
   const source: SinkSourceReader =
     row.source === 'OBSERVABILITY_SINK_SOURCE_ACTIVITIES'
-      ? activityLines(store, workspace_id)
+      ? activityLines({ sinkLogs, store, signal: turn.signal }, workspace_id)
       : {
           last: () => sinkLogs.lastNumber(workspace_id),
           numberBefore: since => sinkLogs.numberBefore(workspace_id, since, turn.signal),
           read: read => sinkLogs.lines(workspace_id, read, turn.signal),
         }
   return { sink, row, source, turn }
+}
+
+/** Looks for entries as `look`. Returns `unread` if the rules of the sink make the read fail, which is then stored. */
+async function lookOrTell(
+  parts: SinkParts,
+  read: ReadExport,
+  known: KnownMeasure | undefined,
+): Promise<KnownMeasure | 'unread' | undefined> {
+  try {
+    return await look(parts, read, known)
+  } catch (error) {
+    const fault = faultOfRules(error)
+    if (fault === undefined) throw error
+    await storeUnread(read.turn, read.row, parts.clock.now(), fault)
+    return 'unread'
+  }
 }
 
 /** Looks for entries; returns undefined once a batch is stored, and otherwise its measure. */
@@ -101,7 +118,7 @@ async function look(
   const oldestTime = found.range?.firstTime
   const isPassed = sink.enabled && found.range === undefined && found.position - position >= passedNumbers
   const next = isPassed ? found.position : position
-  if (batch || oldestTime !== row.oldest_time || next !== row.position) {
+  if (batch || oldestTime !== row.oldest_time || next !== row.position || row.attempts > 0) {
     const times = oldestTime !== undefined && { oldestTime }
     await storeLook(turn, row, now, { position: next, ...(batch && { batch }), ...times })
   }
@@ -118,15 +135,23 @@ async function write(parts: SinkParts, read: ReadExport, batch: SinkBatch): Prom
   try {
     rejected = Math.min(await deliver(parts, read, batch, lines), lines.entries)
   } catch (error) {
-    if (error instanceof SourceFailed) throw error.cause
-    if (!(error instanceof DestinationFailed)) throw error
+    const failure = failureOf(error)
     sinkCounts.attempted('failed', 0)
-    await storeFailure(turn, row, batch, clock.now(), error)
+    await storeFailure(turn, row, batch, clock.now(), failure)
     return false
   }
   await storeSuccess(turn, row, batch, clock.now(), { entries: lines.entries, rejected })
   sinkCounts.attempted('written', lines.entries - rejected)
   return true
+}
+
+/** Returns the failure that the owner of a sink is told; throws an error that is none. */
+function failureOf(error: unknown): DestinationFailed {
+  if (error instanceof DestinationFailed) return error
+  if (!(error instanceof SourceFailed)) throw error
+  const fault = faultOfRules(error.cause)
+  if (fault === undefined) throw error.cause
+  return new DestinationFailed(fault)
 }
 
 /** Hands a batch to the destination of a sink; returns the number of entries that the destination has rejected for ever. */

@@ -3,7 +3,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { StoredEntry } from '../logql/entry-source.ts'
 import { tailEntry } from '../logs/tail-entry.ts'
 import type { Labels } from '../metrics/samples.ts'
-import type { SinkRules } from './sink-filter.ts'
+import { SinkFilter, type SinkRules } from './sink-filter.ts'
 
 /** A read of entries for a sink, in the order of their numbers. */
 export interface LinesRead {
@@ -44,11 +44,36 @@ export interface SinkSourceReader {
   read(read: LinesRead): Promise<LinesPage>
 }
 
+/** An entry with the labels of its stream. */
+export interface LabelledEntry {
+  readonly labels: Labels
+  readonly entry: StoredEntry
+}
+
 /** The logs of all workspaces, as sinks read them. */
 export interface SinkLogs {
   lastNumber(workspace: string): Promise<number>
   numberBefore(workspace: string, since: number, signal: AbortSignal): Promise<number>
   lines(workspace: string, read: LinesRead, signal: AbortSignal): Promise<LinesPage>
+  /** Returns what `chosenLines` returns, without work on the event loop of the caller. */
+  chosen(workspace: string, given: GivenEntries, read: LinesRead, signal: AbortSignal): Promise<LinesPage>
+}
+
+/** Entries that are not in the logs. */
+export interface GivenEntries {
+  /** The entries in the order of their numbers, all greater than the number after which the read begins. */
+  readonly entries: readonly LabelledEntry[]
+  /** The number up to which the entries are all entries. */
+  readonly boundary: number
+}
+
+/** Returns the lines of the entries that the rules of a read choose. */
+export function chosenLines({ boundary, entries }: GivenEntries, read: LinesRead): LinesPage {
+  const filter = new SinkFilter(read.rules)
+  const lines = new LineCollector(read)
+  for (const { entry, labels } of entries)
+    if (filter.selects(labels) && filter.takes(labels, entry) && !lines.add(labels, entry)) break
+  return lines.page(boundary, read.after)
 }
 
 /** Returns an entry with the labels of its stream, as a sink exports the entry. */

@@ -12,7 +12,7 @@ import type {
 import type { AlertVector } from '../../../domain/observability/metrics/metric-engine.ts'
 import type { LogQuery, LogQueryResult } from '../../../domain/observability/logql/run-query.ts'
 import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
-import type { LinesPage, LinesRead, SinkLogs } from '../../../domain/observability/sinks/sink-lines.ts'
+import type { GivenEntries, LinesPage, LinesRead, SinkLogs } from '../../../domain/observability/sinks/sink-lines.ts'
 import type { LogStream } from '../../../output/observability/types.ts'
 import { EngineCounts } from './engine-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
@@ -23,6 +23,9 @@ import type { LogFacts, LogReadCall, LogWriteCall } from './logs/log-messages.ts
 
 /** The longest time in milliseconds of calls that name none. */
 const longestMs = 30_000
+
+/** The longest time in milliseconds of a read for a sink, which looks at some megabytes. */
+const longestSinkMs = 10_000
 
 /** A call without the members that all calls have. */
 type Own<Call, Common extends string = 'now' | 'workspace'> = Call extends unknown ? Omit<Call, Common> : never
@@ -65,7 +68,11 @@ export class NativeLogEngine implements LogEngine, SinkLogs {
   }
 
   async lines(workspace: string, read: LinesRead, signal: AbortSignal): Promise<LinesPage> {
-    return this.#read<LinesPage>(workspace, { kind: 'lines', read }, longestMs, signal)
+    return this.#read<LinesPage>(workspace, { kind: 'lines', read }, longestSinkMs, signal)
+  }
+
+  async chosen(workspace: string, given: GivenEntries, read: LinesRead, signal: AbortSignal): Promise<LinesPage> {
+    return this.#read<LinesPage>(workspace, { kind: 'chosen', given, read }, longestSinkMs, signal)
   }
 
   async numberBefore(workspace: string, since: number, signal: AbortSignal): Promise<number> {

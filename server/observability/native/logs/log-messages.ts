@@ -1,6 +1,6 @@
 import type { LogBatch } from '../../../../domain/observability/logs/log-batch.ts'
 import type { LogLimits, LogTimes, PushedLogs, TailRead } from '../../../../domain/observability/logs/log-engine.ts'
-import type { LinesRead } from '../../../../domain/observability/sinks/sink-lines.ts'
+import type { GivenEntries, LinesRead } from '../../../../domain/observability/sinks/sink-lines.ts'
 import type { LogQuery } from '../../../../domain/observability/logql/run-query.ts'
 import type { TelemetryRetention } from '../../../../domain/observability/telemetry-retention.ts'
 
@@ -34,4 +34,5 @@ export type LogReadCall = {
   | { readonly kind: 'tail'; readonly read: TailRead }
   | { readonly kind: 'start'; readonly since: number }
   | { readonly kind: 'lines'; readonly read: LinesRead }
+  | { readonly kind: 'chosen'; readonly given: GivenEntries; readonly read: LinesRead }
 )

@@ -2,6 +2,7 @@ import { EntryFilter } from '../../../../../domain/observability/logql/entry-fil
 import type { EntrySource } from '../../../../../domain/observability/logql/entry-source.ts'
 import { runLogAlertQuery, runLogQuery } from '../../../../../domain/observability/logql/run-query.ts'
 import type { TailPage } from '../../../../../domain/observability/logs/log-engine.ts'
+import { chosenLines } from '../../../../../domain/observability/sinks/sink-lines.ts'
 import { SignalPlaces } from '../../files/places.ts'
 import { RecentReaders } from '../../reading/recent-readers.ts'
 import type { ReadParts } from '../../calls/answer-calls.ts'
@@ -49,6 +50,8 @@ export class LogCalls {
         return reader && numberBefore(reader, call.since)
       case 'lines':
         return sinkLines(reader, call.read, call.now)
+      case 'chosen':
+        return chosenLines(call.given, call.read)
       case 'tail': {
         const filter = new EntryFilter(call.read.query)
         const { after, last } = call.read

@@ -1,5 +1,5 @@
 import type { ObservabilityClient } from '../../../../../output/observability/client.ts'
-import type { ObservabilityOperation } from '../../../../../output/observability/types.ts'
+import type { LogSinkInput, ObservabilityOperation } from '../../../../../output/observability/types.ts'
 import type { CallOptions } from '../../../../../runtime/transport.ts'
 import type { Make, Steps } from '../../../../areas/kill/run-load.ts'
 import { seeded } from '../../../../areas/random.ts'
@@ -15,7 +15,7 @@ export interface ActorParts {
 }
 
 /** The kinds of resources that an actor changes. */
-type Kind = 'alertRules' | 'ingestionConfigs' | 'retentionPolicies' | 'silences'
+type Kind = 'alertRules' | 'ingestionConfigs' | 'logSinks' | 'retentionPolicies' | 'silences'
 
 interface Thing {
   readonly kind: Kind
@@ -27,11 +27,20 @@ type Run = (options: CallOptions) => Promise<ObservabilityOperation>
 
 /**
  * The largest number of present resources of each kind. Ingestion configs and retention policies have no deletion, and a
- * workspace has at most 20 ingestion configs.
+ * workspace has at most 20 ingestion configs and 20 log sinks.
  */
-const most: Readonly<Record<Kind, number>> = { alertRules: 4, ingestionConfigs: 2, retentionPolicies: 4, silences: 4 }
+const most: Readonly<Record<Kind, number>> = {
+  alertRules: 4,
+  ingestionConfigs: 2,
+  logSinks: 2,
+  retentionPolicies: 4,
+  silences: 4,
+}
 
-const kinds: readonly Kind[] = ['alertRules', 'ingestionConfigs', 'retentionPolicies', 'silences']
+const kinds: readonly Kind[] = ['alertRules', 'ingestionConfigs', 'logSinks', 'retentionPolicies', 'silences']
+
+/** The kinds whose deletion removes the resource. */
+const removable: ReadonlySet<Kind> = new Set(['alertRules', 'logSinks'])
 
 const hourMs = 3_600_000
 
@@ -52,7 +61,7 @@ export class AreaActor implements Steps {
     if (own.length === 0 || (own.length < most[kind] && this.#random.percent(40))) return this.#create(kind)
     const thing = this.#random.oneOf(own)
     if (kind === 'silences') return this.#endSilence(thing)
-    return kind === 'alertRules' && this.#random.percent(40) ? this.#deleteRule(thing) : this.#update(thing)
+    return removable.has(kind) && this.#random.percent(40) ? this.#remove(thing) : this.#update(thing)
   }
 
   get #path() {
@@ -82,6 +91,11 @@ export class AreaActor implements Steps {
       const request = { ...this.#path, body: { name, otlp: {} } }
       return options => client.createIngestionConfig(request, options)
     }
+    if (kind === 'logSinks') {
+      const destination = { webhook: { url: 'https://198.51.100.7/hook' } }
+      const body: LogSinkInput = { name, sources: ['OBSERVABILITY_SINK_SOURCE_LOGS'], destination }
+      return options => client.createLogSink({ ...this.#path, body }, options)
+    }
     if (kind === 'retentionPolicies') {
       const signal = 'OBSERVABILITY_SIGNAL_METRICS'
       const body = { name, signal, selector: `{job="${name}"}`, retention: '3600s' } as const
@@ -99,13 +113,17 @@ export class AreaActor implements Steps {
     await this.#do('UPDATE', thing, { description }, options => {
       if (thing.kind === 'alertRules') return client.updateAlertRule(request, options)
       if (thing.kind === 'ingestionConfigs') return client.updateIngestionConfig(request, options)
+      if (thing.kind === 'logSinks') return client.updateLogSink(request, options)
       return client.updateRetentionPolicy(request, options)
     })
   }
 
-  async #deleteRule(thing: Thing): Promise<void> {
+  async #remove(thing: Thing): Promise<void> {
+    const { client } = this.#parts
     const request = { ...this.#path, id: thing.id }
-    await this.#do('DELETE', thing, null, options => this.#parts.client.deleteAlertRule(request, options))
+    await this.#do('DELETE', thing, null, options =>
+      thing.kind === 'logSinks' ? client.deleteLogSink(request, options) : client.deleteAlertRule(request, options),
+    )
     this.#forget(thing)
   }
 

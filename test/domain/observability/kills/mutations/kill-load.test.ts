@@ -26,6 +26,8 @@ async function readKept({ observability }: Ninefold, workspace: string): Promise
     things.push([name, { description }])
   for await (const { description = '', name } of observability.iterateIngestionConfigs(path))
     things.push([name, { description }])
+  for await (const { description = '', name } of observability.iterateLogSinks(path))
+    things.push([name, { description }])
   for await (const { description = '', name } of observability.iterateRetentionPolicies({
     ...path,
     filter: 'is_default = false',
@@ -40,7 +42,7 @@ async function readKept({ observability }: Ninefold, workspace: string): Promise
 }
 
 it(
-  'a server that is killed repeatedly while clients change rules, configs, policies and silences loses no acknowledged change and repeats none',
+  'a server that is killed repeatedly while clients change rules, configs, sinks, policies and silences loses no acknowledged change and repeats none',
   { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()
