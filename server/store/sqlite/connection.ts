@@ -20,10 +20,11 @@ const openTimeoutMs = 5000
 const megabyte = 1024 * 1024
 
 /**
- * The maximal mapped part of the file in bytes, which is the limit of SQLite. Pages beyond this part are copied, which
- * doubles the cost of reading a row. Only read pages take memory, and the system reclaims them on demand.
+ * The mapped part of the file in bytes. Pages beyond this part are copied. SQLite ends a mapping after each commit of
+ * another connection, which takes time for each page that was read: a larger part would hold the thread for as long as
+ * a page of rows takes, after each walk over many rows (decision 27).
  */
-const mappedBytes = 2048 * megabyte - 1
+const mappedBytes = 16 * megabyte
 
 /** A connection to the file, with its prepared statements. All calls are synchronous and block the thread. */
 export class SqliteConnection implements Connection {
