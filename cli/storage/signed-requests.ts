@@ -5,12 +5,15 @@ import http, {
   type OutgoingHttpHeaders,
 } from 'node:http'
 import https from 'node:https'
-import { text } from 'node:stream/consumers'
 import type { PresignedUrl } from '../../output/storage/types.ts'
+import { CommandError, exitCodes } from '../exit-codes.ts'
 import { faultOf, refusalOf } from './transfer-faults.ts'
 
 /** The time in milliseconds after which a silent connection is given up. */
 const silenceMs = 300_000
+
+/** The most bytes that are read of an answer that is not a content. */
+const errorBytes = 65_536
 
 /** The bytes of a transfer: all at once, or in chunks that each attempt reads again, one at a time. */
 export type Content =
@@ -28,7 +31,7 @@ export async function put(signed: Signed, content: Content): Promise<string> {
   try {
     const answer = await answerTo(request, content)
     await requireStatus(answer, 200, 299)
-    await text(answer)
+    await beginOf(answer)
     return answer.headers.etag ?? ''
   } catch (error) {
     throw faultOf(error)
@@ -59,7 +62,12 @@ function begun({ headers, url }: Signed, method: string, others: OutgoingHttpHea
 async function requireStatus(answer: IncomingMessage, first: number, last: number): Promise<void> {
   const { headers, statusCode: status = 0 } = answer
   if (status >= first && status <= last) return
-  const body = await text(answer)
+  const body = await beginOf(answer)
+  if (status < 300)
+    throw new CommandError(
+      `the store answers a part of an object with the status ${status}: it, or a proxy before it, ignores ranges`,
+      exitCodes.refused,
+    )
   throw await refusalOf(new Response(body, { status, headers: linesOf(headers) }))
 }
 
@@ -80,6 +88,18 @@ async function send(request: ClientRequest, chunks: AsyncIterable<Uint8Array>): 
     if (request.destroyed) return
   }
   request.end()
+}
+
+/** Returns the begin of the body of an answer as text; an error of the server is no longer. */
+async function beginOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of answer) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= errorBytes) break
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 const linesOf = (fields: IncomingHttpHeaders): Headers =>

@@ -125,6 +125,17 @@ describe('a received part', () => {
     expect(store.asked()).toBe(4)
   })
 
+  it('is refused with an endless answer that is not the range', async () => {
+    const endless: RequestListener = (_, response) => {
+      response.writeHead(200)
+      const send = (): void => void response.write(bytes, send)
+      send()
+    }
+    const store = await storeOf(endless)
+    await expect(receiveContent(store.askUrl, range, slowly)).rejects.toThrow('ignores ranges')
+    await expect(sendPart(store.askUrl)).resolves.toBe('')
+  })
+
   it('is refused, and a fault of its receiver is not repeated', async () => {
     const store = await storeOf(
       (_, response) => void response.writeHead(412).end(),
