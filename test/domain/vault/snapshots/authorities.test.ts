@@ -88,7 +88,7 @@ it('the doctor finds nothing after a restore, whatever was revoked since the sna
     const later = await below(top, 'later')
     const pinned = await below(top, 'pinned', keys[0])
     const between = await below(top, 'between', { max_path_length: 1 })
-    const deep = await below(between, 'deep', keys[1])
+    const deep = await below(between, 'deep', { ...keys[1], lifetime: '15768000s' })
     for (const authority of [kept, later, pinned, deep])
       await revokeLeaf(authority, (await issue(authority, `leaf-of-${authority}`)).id)
     for (const authority of [kept, pinned, deep, top]) await list(authority)
