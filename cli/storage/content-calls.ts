@@ -9,6 +9,9 @@ import { connectionFailed, faultOf } from './transfer-faults.ts'
 const attempts = 6
 const firstPauseMs = 200
 
+/** The time in milliseconds after which a transfer that has failed is not begun again. */
+const patienceMs = 170_000
+
 /** The statuses after which an equal transfer may succeed. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
@@ -71,13 +74,16 @@ async function* exactly(answer: Readable, length: number): AsyncGenerator<Uint8A
 }
 
 async function persistently<R>(transfer: () => Promise<R>): Promise<R> {
+  const startedMs = performance.now()
   for (let tried = 1; ; tried += 1) {
     try {
       return await transfer()
     } catch (error) {
       if (!(error instanceof ApiError) || tried === attempts || !isPassing(error)) throw error
       const { retryAfterSeconds = 0 } = error.details
-      await sleep(Math.max(firstPauseMs * 2 ** (tried - 1), retryAfterSeconds * 1000))
+      const pauseMs = Math.max(firstPauseMs * 2 ** (tried - 1), retryAfterSeconds * 1000)
+      if (performance.now() - startedMs + pauseMs > patienceMs) throw error
+      await sleep(pauseMs)
     }
   }
 }

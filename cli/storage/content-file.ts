@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { open, type FileHandle } from 'node:fs/promises'
+import { open, stat, type FileHandle } from 'node:fs/promises'
 import type { BigIntStats } from 'node:fs'
 import { CommandError } from '../exit-codes.ts'
 import { isSentWhole, partsOf, type Part } from './parts.ts'
@@ -30,10 +30,12 @@ export class ContentFile {
 
   /** Opens a file, runs `act`, and closes the file. Throws `CommandError` for a folder or a device. */
   static async reading<R>(path: string, act: (file: ContentFile) => Promise<R>): Promise<R> {
+    // A pipe would be opened only once another program opens it.
+    if (!(await stat(path)).isFile())
+      throw new CommandError(`${path} is no file: name a file, or a folder with --recursive`)
     const handle = await open(path, 'r')
     try {
       const stats = await handle.stat({ bigint: true })
-      if (!stats.isFile()) throw new CommandError(`${path} is no file: name a file, or a folder with --recursive`)
       return await act(new ContentFile(path, handle, stats))
     } finally {
       await handle.close()

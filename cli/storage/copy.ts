@@ -8,7 +8,7 @@ import { connected, objectsOf, openBucket, type Connected, type OpenBucket, type
 import { ContentFile } from './content-file.ts'
 import { download } from './download.ts'
 import { eachOf, Limit } from './limit.ts'
-import { filesBelow, isFolder, pathBelow } from './local-files.ts'
+import { filesBelow, isFolder, pathBelow, type OtherEntries } from './local-files.ts'
 import { mediaTypes } from './media-types.ts'
 import { remotePlace, type RemotePlace } from './places.ts'
 import { Progress, shownName } from './progress.ts'
@@ -138,8 +138,11 @@ async function uploads(
   const prefix = prefixOf(name)
   const present = new Map<string, { readonly etag: string; readonly size: number }>()
   for await (const { etag, name: known, size } of objectsOf(bucket, prefix)) present.set(known, { etag, size })
-  const skip = (path: string): void => progress.say(`skipped ${shownName(path)}: it is no file`)
-  return mapped(filesBelow(source, skip), file => {
+  const others: OtherEntries = {
+    skipped: path => progress.say(`skipped ${shownName(path)}: it is no file`),
+    failed: (path, error) => progress.failed([shownName(path), ...reportOf(error).lines]),
+  }
+  return mapped(filesBelow(source, others), file => {
     const object = `${prefix}${file.name}`
     const known = present.get(object)
     return task(file.path, object, file.size, async () => (known?.size === file.size ? known.etag : undefined))
@@ -177,8 +180,11 @@ async function downloads(
     if (name === '' || name.endsWith('/'))
       throw new CommandError('name an object, or copy all objects of the place with --recursive')
     const { etag, size } = await bucket.api.getObject({ ...bucket.at, object: name })
-    const path = async (): Promise<string> =>
-      (await isFolder(destination)) ? pathBelow(destination, basename(name)) : destination
+    const path = async (): Promise<string> => {
+      if (await isFolder(destination)) return pathBelow(destination, basename(name))
+      if (destination.endsWith('/')) throw new CommandError(`${destination} is no folder: make the folder first`)
+      return destination
+    }
     return [task(name, path, size, etag)]
   }
   const prefix = prefixOf(name)
@@ -224,6 +230,8 @@ async function copies(
     return [task(name, nameAt(target.name, name), size)]
   }
   const [from, to] = [prefixOf(name), prefixOf(target.name)]
+  if (source.at.bucket === target.bucket.at.bucket && to.startsWith(from))
+    throw new CommandError('a place cannot be copied into itself: name a destination outside of it')
   return mapped(objectsOf(source, from), ({ name: object, size }) =>
     task(object, `${to}${object.slice(from.length)}`, size),
   )

@@ -5,6 +5,7 @@ import { combineCrc32c, crc32c, crc32cText } from '../../domain/resources/crc32c
 import type { ObjectMetadata } from '../../output/storage/types.ts'
 import { CommandError } from '../exit-codes.ts'
 import type { OpenBucket } from './bucket.ts'
+import { exclusively } from './exclusive.ts'
 import { countedAttempts, receiveContent } from './content-calls.ts'
 import { ContentFile } from './content-file.ts'
 import type { Limit } from './limit.ts'
@@ -26,14 +27,23 @@ export interface Download {
 
 /**
  * Downloads an object in parts beside `path`, compares the checksum of the whole, and then replaces the file at `path`.
- * Parts that an interrupted download of the same version has left are not received again: a list beside them names the
- * parts that are whole.
+ * Parts that an interrupted download of the same version has left are not received again: a list beside them has the
+ * numbers and checksums of the parts that are whole.
  */
 export async function download(path: string, from: Download): Promise<void> {
   const { api, at } = from.bucket
   const metadata = await api.getObjectMetadata({ ...at, object: from.object })
   const unfinished = join(dirname(path), `.${shortened(basename(path))}.${versionMark(metadata)}.part`)
   const list = `${unfinished}.done`
+  await exclusively(`${unfinished}.lock`, path, async () => {
+    await receive(unfinished, list, metadata, from)
+    await rename(unfinished, path)
+    await rm(list, { force: true })
+  })
+}
+
+/** Receives the parts that `unfinished` does not have, and compares the checksum of the whole. */
+async function receive(unfinished: string, list: string, metadata: ObjectMetadata, from: Download): Promise<void> {
   const done = await donePartsIn(list)
   const handle = await open(unfinished, done.size === 0 ? 'w+' : 'r+').catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -44,9 +54,12 @@ export async function download(path: string, from: Download): Promise<void> {
     const sums = await Promise.all(
       partsOf(metadata.size).map(async part => {
         const sum = await from.transfers.run(async () => {
-          const left = done.has(part.number) ? await sumOf(handle, part) : undefined
-          if (left !== undefined) from.progress.kept(part.length)
-          return left ?? receivePart(handle, part, metadata, from, list)
+          const listed = done.get(part.number)
+          // The bytes of a listed part may have been lost with the power of the machine.
+          if (listed === undefined || (await sumOf(handle, part)) !== listed)
+            return receivePart(handle, part, metadata, from, list)
+          from.progress.kept(part.length)
+          return listed
         })
         return { sum, length: part.length }
       }),
@@ -60,8 +73,6 @@ export async function download(path: string, from: Download): Promise<void> {
   } finally {
     await handle.close()
   }
-  await rename(unfinished, path)
-  await rm(list, { force: true })
 }
 
 /**
@@ -97,7 +108,7 @@ async function receivePart(
     { etag, ...part },
     chunks => writePart(handle, part, counted(chunks)),
   )
-  await appendFile(list, `${part.number}\n`)
+  await appendFile(list, `${part.number} ${sum}\n`)
   return sum
 }
 
@@ -126,13 +137,18 @@ async function sumOf(handle: FileHandle, { length, start }: Part): Promise<numbe
   return sum
 }
 
-/** Returns the numbers of the whole parts; a last line without its end does not count. */
-async function donePartsIn(list: string): Promise<Set<number>> {
+/** Returns the CRC-32C of the listed parts by their numbers, the later line of two; a last line without its end does not count. */
+async function donePartsIn(list: string): Promise<Map<number, number>> {
   try {
-    const lines = (await readFile(list, 'utf8')).split('\n')
-    return new Set(lines.slice(0, -1).map(Number))
+    const lines = (await readFile(list, 'utf8')).split('\n').slice(0, -1)
+    return new Map(
+      lines.map(line => {
+        const [number = NaN, sum = NaN] = line.split(' ').map(Number)
+        return [number, sum]
+      }),
+    )
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Set()
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Map()
     throw error
   }
 }

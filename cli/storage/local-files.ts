@@ -10,25 +10,34 @@ export interface LocalFile {
   readonly size: number
 }
 
+/** What is told of entries that are no files: those of another kind, such as sockets, and those that cannot be read. */
+export interface OtherEntries {
+  readonly skipped: (path: string) => void
+  readonly failed: (path: string, error: unknown) => void
+}
+
 /**
  * Iterates over the files below a folder, in the order of names. Links to files are followed, links to folders are not,
- * because they may lead in circles; `skip` receives the path of each other entry, such as a socket.
+ * because they may lead in circles.
  */
 export async function* filesBelow(
   folder: string,
-  skip: (path: string) => void,
+  others: OtherEntries,
   above = '',
 ): AsyncGenerator<LocalFile, void, undefined> {
-  const entries = await readdir(folder, { withFileTypes: true })
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    others.failed(folder, error)
+    return []
+  })
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const [path, name] = [join(folder, entry.name), `${above}${entry.name}`]
     if (entry.isDirectory()) {
-      yield* filesBelow(path, skip, `${name}/`)
+      yield* filesBelow(path, others, `${name}/`)
       continue
     }
-    const facts = await stat(path).catch(() => undefined)
+    const facts = await stat(path).catch((error: unknown) => others.failed(path, error))
     if (facts?.isFile()) yield { path, name, size: facts.size }
-    else skip(path)
+    else if (facts) others.skipped(path)
   }
 }
 

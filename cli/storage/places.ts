@@ -15,7 +15,9 @@ export function remotePlace(word: string): RemotePlace | undefined {
   if (!word.startsWith(scheme)) return undefined
   const [bucket = '', ...segments] = word.slice(scheme.length).split('/')
   if (bucket === '') throw new CommandError(`${word} names no bucket: write ${scheme}BUCKET/NAME`)
-  return { bucket, name: segments.join('/') }
+  const name = segments.join('/')
+  if (name === '.' || name === '..') throw new CommandError(`${word} names no object: no object has the name ${name}`)
+  return { bucket, name }
 }
 
 /** Returns the place that a word names. Throws `CommandError` for a path of this machine. */

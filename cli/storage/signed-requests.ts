@@ -10,7 +10,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts'
 import { faultOf, refusalOf } from './transfer-faults.ts'
 
 /** The time in milliseconds after which a silent connection is given up. */
-const silenceMs = 300_000
+const silenceMs = 120_000
 
 /** The most bytes that are read of an answer that is not a content. */
 const errorBytes = 65_536

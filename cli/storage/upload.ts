@@ -1,4 +1,5 @@
 import type { MultipartUpload, UploadedPart } from '../../output/storage/types.ts'
+import { ApiError } from '../../runtime/errors.ts'
 import { CommandError } from '../exit-codes.ts'
 import { quoted, type OpenBucket } from './bucket.ts'
 import { countedAttempts, sendContent } from './content-calls.ts'
@@ -51,13 +52,23 @@ function uploadWhole(file: ContentFile, { bucket, contentType, ifAbsent, object,
   })
 }
 
+/** The reasons for which an upload fails that another command completes, or whose parts another command replaces. */
+const ofShared: ReadonlySet<string> = new Set([
+  'UPLOAD_NOT_FOUND',
+  'PART_ETAG_MISMATCH',
+  'PART_MISSING',
+  'UPLOAD_NOT_ACTIVE',
+])
+
+/** A store may take minutes to put many parts together. */
+const completionMs = 600_000
+
 async function uploadParts(file: ContentFile, to: Upload): Promise<void> {
-  const left = await leftUpload(to)
   try {
-    if (left) return await sendParts(file, left, to)
+    return await sendParts(file, (await leftUpload(to)) ?? (await newUpload(to)), to)
   } catch (error) {
-    // The parts of the upload that another program has begun have other checksums.
-    if (!lacks(error, 'MIXED_CHECKSUMS')) throw error
+    // Another command shares the upload, or another program has begun the upload with other checksums.
+    if (!lacks(error, 'MIXED_CHECKSUMS') && !(error instanceof ApiError && ofShared.has(error.reason))) throw error
   }
   await sendParts(file, await newUpload(to), to)
 }
@@ -80,7 +91,7 @@ async function sendParts(
   await sums.call(hasSha256 => {
     const sum = hasSha256 ? { checksum_sha256: `${all}-${parts.length}` } : {}
     const body = { parts, ...sum, ...(ifAbsent && { if_none_match: '*' as const }) }
-    return api.completeMultipartUpload({ ...at, upload_id, body })
+    return api.completeMultipartUpload({ ...at, upload_id, body }, { timeoutMs: completionMs })
   })
 }
 

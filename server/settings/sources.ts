@@ -93,6 +93,9 @@ function* flattened(
   }
 }
 
+/** The variables of commands of clients, which a shell that starts a server may have too. */
+const ofCommands: ReadonlySet<string> = new Set(['NINEFOLD_WORKSPACE'])
+
 function* fromEnvironment(
   environment: ConfigSources['environment'],
   { byKey, keysByVariable }: KnownSettings,
@@ -100,6 +103,7 @@ function* fromEnvironment(
 ): Iterable<WrittenSetting> {
   for (const [variable, text] of Object.entries(environment)) {
     if (text === undefined || !variable.startsWith('NINEFOLD_') || variable.startsWith('NINEFOLD_TEST_')) continue
+    if (ofCommands.has(variable)) continue
     const key = keysByVariable.get(variable)
     const place = `environment: ${variable}`
     if (key === undefined) {

@@ -83,6 +83,15 @@ describe('a sent part', () => {
     expect(store.asked()).toBeLessThanOrEqual(1)
   })
 
+  it('is not repeated after a pause that is too long', async () => {
+    const store = await storeOf((request, response) => {
+      request.resume()
+      response.writeHead(429, { 'retry-after': '100000' }).end()
+    })
+    await expect(sendPart(store.askUrl)).rejects.toMatchObject({ reason: 'HTTP_429' })
+    expect(store.asked()).toBe(1)
+  })
+
   it('follows no redirect', async () => {
     const store = await storeOf((request, response) => {
       request.resume()

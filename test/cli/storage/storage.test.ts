@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { crc32c } from '../../../domain/resources/crc32c.ts'
 import { servedBucket, type ServedBucket } from './served-bucket.ts'
 
 /** The number of interruptions of one copy; the variable makes the test longer. */
@@ -120,27 +122,65 @@ it('takes parts of an interrupted upload only if they are equal', async () => {
   expect(digest(read('whole.bin'))).toBe(digest(content))
 })
 
-it('finds damaged bytes of an interrupted download by the checksum of the whole', async () => {
+it('takes the whole parts of an interrupted download, and receives the damaged ones again', async () => {
   const content = randomBytes(12 * 1024 * 1024)
   write('sum.bin', content)
   await docs.run('cp', 'sum.bin', 'nf://docs/sum.bin')
   const { etag, version_id } = await docs.api.storage.getObjectMetadata({ ...docs.at, object: 'sum.bin' })
-  const mark = createHash('sha256')
-    .update(`${version_id} ${etag} ${8 * 1024 * 1024}`)
-    .digest('hex')
-    .slice(0, 16)
-  write(`.got-sum.bin.${mark}.part`, randomBytes(8 * 1024 * 1024))
-  write(`.got-sum.bin.${mark}.part.done`, '1\n')
+  const version = `${version_id} ${etag} ${8 * 1024 * 1024}`
+  const part = `.got-sum.bin.${createHash('sha256').update(version).digest('hex').slice(0, 16)}.part`
+  const first = content.subarray(0, 8 * 1024 * 1024)
+  write(part, randomBytes(8 * 1024 * 1024))
+  write(`${part}.done`, `1 ${crc32c(first)}\n`)
   const damaged = await docs.run('cp', 'nf://docs/sum.bin', 'got-sum.bin')
-  expect(damaged).toMatchObject({ code: 1, err: expect.stringContaining('another checksum than the object') })
-  expect(existsSync(join(docs.folder, 'got-sum.bin'))).toBe(false)
-  write(`.got-sum.bin.${mark}.part`, content.subarray(0, 8 * 1024 * 1024))
-  write(`.got-sum.bin.${mark}.part.done`, '1\n2')
+  expect(damaged).toMatchObject({ code: 0, err: expect.stringMatching(/^copied 1 file, 12\.0 MiB in [^;]*\n$/) })
+  expect(digest(read('got-sum.bin'))).toBe(digest(content))
+  write('got-sum.bin', '')
+  write(part, first)
+  write(`${part}.done`, `1 ${crc32c(first)}\n2 7`)
   expect(await docs.run('cp', 'nf://docs/sum.bin', 'got-sum.bin')).toMatchObject({
     code: 0,
     err: expect.stringMatching(/, 4\.0 MiB in .*; 8\.0 MiB were there from an interrupted copy\n$/),
   })
   expect(digest(read('got-sum.bin'))).toBe(digest(content))
+  expect(readdirSync(docs.folder).filter(name => name.includes('.part'))).toEqual([])
+})
+
+it('copies to one file at a time, and to one object from two files', async () => {
+  const contents = [randomBytes(20 * 1024 * 1024), randomBytes(20 * 1024 * 1024)] as const
+  write('left.bin', contents[0])
+  write('right.bin', contents[1])
+  const up = await Promise.all(['left.bin', 'right.bin'].map(file => docs.run('cp', file, 'nf://docs/one.bin')))
+  expect(up.map(({ code, err }) => (code === 0 ? 0 : err))).toEqual([0, 0])
+  const down = await Promise.all([1, 2].map(() => docs.run('cp', 'nf://docs/one.bin', 'one.bin')))
+  for (const { code, err } of down)
+    if (code !== 0) expect(err).toMatch(/^error: another command copies to one\.bin \(process \d+\): wait/)
+  expect(down.map(({ code }) => code)).toContain(0)
+  expect(contents.map(digest)).toContain(digest(read('one.bin')))
+})
+
+it.each<[string, readonly string[], string]>([
+  ['a pipe', ['cp', 'pipe', 'nf://docs/pipe'], 'pipe is no file'],
+  ['a download to a pipe', ['cp', 'nf://docs/refused/a', 'pipe'], 'pipe is no file'],
+  ['a name that no object has', ['cp', 'note.txt', 'nf://docs/..'], 'no object has the name ..'],
+  ['the deletion of such a name', ['rm', 'nf://docs/..'], 'no object has the name ..'],
+  ['a place into itself', ['cp', '-r', 'nf://docs/refused', 'nf://docs/refused/sub'], 'cannot be copied into itself'],
+  ['a bucket into itself', ['cp', '-r', 'nf://docs', 'nf://docs/refused'], 'cannot be copied into itself'],
+  ['a folder that is missing', ['cp', 'nf://docs/refused/a', 'nowhere/'], 'nowhere/ is no folder: make the folder'],
+])('refuses to copy %s', async (_, words, message) => {
+  if (!existsSync(join(docs.folder, 'pipe'))) execFileSync('mkfifo', [join(docs.folder, 'pipe')])
+  write('note.txt', 'hello')
+  await docs.run('cp', 'note.txt', 'nf://docs/refused/a')
+  expect(await docs.run(...words)).toMatchObject({ code: 2, err: expect.stringContaining(message) })
+})
+
+it('tells the entries of a folder that it cannot read, and copies the others', async () => {
+  mkdirSync(join(docs.folder, 'partly'))
+  for (const name of ['a', 'z']) write(`partly/${name}`, name)
+  symlinkSync('absent', join(docs.folder, 'partly', 'link'))
+  const up = await docs.run('cp', '-r', 'partly', 'nf://docs/partly')
+  expect(up).toMatchObject({ code: 1, err: expect.stringContaining('partly/link') })
+  expect(up.err).toContain('copied 2 files')
 })
 
 it('keeps an object with --if-absent, and goes on with the other files', async () => {

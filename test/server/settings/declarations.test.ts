@@ -86,6 +86,10 @@ describe('settings of an area', () => {
     expect(faultsOf(depot, { file })).toEqual([`ninefold.json: ${fault}`])
   })
 
+  it('do not come from the variables of commands of clients', () => {
+    expect(faultsOf(depot, { environment: { NINEFOLD_WORKSPACE: 'acme/web' } })).toEqual([])
+  })
+
   it('are read even if another source has faults, so that all faults are reported', () => {
     expect(faultsOf(depot, { file: '{', environment: { NINEFOLD_DEPOT_GRACE: '5', NINEFOLD_DEPOT_ROOT: '' } })).toEqual(
       [
