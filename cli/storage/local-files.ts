@@ -10,7 +10,7 @@ export interface LocalFile {
   readonly size: number
 }
 
-/** What is told of entries that are no files: those of another kind, such as sockets, and those that cannot be read. */
+/** Receives the entries that are no files: entries of another kind, such as sockets, and entries that cannot be read. */
 export interface OtherEntries {
   readonly skipped: (path: string) => void
   readonly failed: (path: string, error: unknown) => void

@@ -39,7 +39,7 @@ async function secretOf(name: string, payload: string): Promise<string> {
 
 it('secrets are in requests to their receivers, and in no answer, activity or line of the log', async () => {
   const [ofWebhook, ofHeader, ofPayload] = secrets
-  // The receiver answers with what it got, as a hostile one may do to make the platform store and tell it.
+  // The receiver answers with the body of the request: a hostile receiver may do so to make the platform store and tell it.
   receiver.answer = (response, { headers }) => {
     const { authorization = ofWebhook } = headers
     response.writeHead(500, authorization, { location: `/${authorization}`, 'www-authenticate': authorization })
