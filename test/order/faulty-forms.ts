@@ -120,6 +120,7 @@ const alertRule: readonly JsonObject[] = [
 ]
 const logSink: readonly JsonObject[] = [
   { destination: { bucket: { bucket_id: subnet_id, flush_interval: '1s' } } },
+  { destination: { bucket: { bucket_id: subnet_id, prefix: 'a/../b' } } },
   { exclusions: ['a', 'b'].map(value => ({ name: 'one', filter: `{job="${value}"}` })) },
 ]
 const sinkToHook = {
