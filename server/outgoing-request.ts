@@ -26,6 +26,7 @@ export function sendRequest(url: string | URL, outgoing: OutgoingRequest): Promi
   const { request } = new URL(url).protocol === 'https:' ? https : http
   request(url, { method, headers: Object.fromEntries(new Headers(headers)), signal })
     .on('error', reject)
+    .on('close', () => reject(new Error('the connection ended without an answer')))
     .on('upgrade', (_answer, socket) => {
       socket.destroy()
       reject(new Error('the host changed the protocol'))

@@ -6,7 +6,7 @@ import { CommandError } from '../exit-codes.ts'
  * over. Throws `CommandError` if a running command holds the lock; `path` names the file for the message.
  */
 export async function exclusively<R>(lock: string, path: string, act: () => Promise<R>): Promise<R> {
-  while (!(await isTaken(lock))) {
+  while (!(await take(lock))) {
     const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
     if (isRunning(holder))
       throw new CommandError(`another command copies to ${path} (process ${holder}): wait until it has ended`, 1)
@@ -19,8 +19,8 @@ export async function exclusively<R>(lock: string, path: string, act: () => Prom
   }
 }
 
-/** Makes the lock file; returns whether there was none. */
-const isTaken = (lock: string): Promise<boolean> =>
+/** Makes the lock file; returns false if there is one. */
+const take = (lock: string): Promise<boolean> =>
   writeFile(lock, `${process.pid}`, { flag: 'wx' }).then(
     () => true,
     (error: NodeJS.ErrnoException) => {

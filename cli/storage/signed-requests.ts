@@ -74,7 +74,10 @@ async function requireStatus(answer: IncomingMessage, first: number, last: numbe
 /** Sends the bytes of a request, and returns the answer, which may come before the last byte is sent. */
 function answerTo(request: ClientRequest, content: Content): Promise<IncomingMessage> {
   const { promise, reject, resolve } = Promise.withResolvers<IncomingMessage>()
-  request.on('response', resolve).on('error', reject)
+  request
+    .on('response', resolve)
+    .on('error', reject)
+    .on('close', () => reject(new Error('the connection ended without an answer')))
   if (content instanceof Uint8Array) request.end(content)
   else send(request, content.chunks()).catch(reject)
   return promise

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as nextRead } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { sendRequest } from '../../server/outgoing-request.ts'
+import { listenLocally } from '../listen-locally.ts'
 
 /** Serves a host that answers each request by `answer`; returns its address, and the text of the first request. */
 async function host(answer: (socket: Socket) => void) {
@@ -15,17 +15,12 @@ async function host(answer: (socket: Socket) => void) {
       asked ||= data.toString('latin1')
       answer(socket)
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  const address = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/a?b=c`,
-    asked: () => asked,
-  }
+  return { url: `${await listenLocally(server)}/a?b=c`, asked: () => asked }
 }
 
 const signal = (): AbortSignal => AbortSignal.timeout(60_000)

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { setTimeout as nextRead } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { receiveContent, sendContent } from '../../../cli/storage/content-calls.ts'
 import { ContentFile } from '../../../cli/storage/content-file.ts'
+import { listenLocally } from '../../listen-locally.ts'
 import { testFolder } from '../../server/store/harness.ts'
 
 const content = Buffer.from(Array.from({ length: 4e6 }, (_, i) => (i * 7919) % 251))
@@ -18,14 +18,11 @@ async function storeOf(...listeners: RequestListener[]) {
   const server = createServer((request, response) => {
     listeners[Math.min(asked++, listeners.length - 1)]?.(request, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`
+  const url = await listenLocally(server)
   const signed = { url, headers: { 'x-signed': 'yes' } }
   return { asked: () => asked, askUrl: () => Promise.resolve(signed) }
 }
@@ -90,6 +87,14 @@ describe('a sent part', () => {
     })
     await expect(sendPart(store.askUrl)).rejects.toMatchObject({ reason: 'HTTP_429' })
     expect(store.asked()).toBe(1)
+  })
+
+  it('is refused by a store that changes the protocol', async () => {
+    const store = await storeOf((request, response) => {
+      request.resume()
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'x' }).end()
+    })
+    await expect(sendPart(store.askUrl)).rejects.toMatchObject({ reason: 'CONNECTION_FAILED' })
   })
 
   it('follows no redirect', async () => {

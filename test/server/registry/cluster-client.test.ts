@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { emptyRepository } from '../../../domain/registry/engines/empty-cluster.ts'
 import type { DistributionEngines } from '../../../domain/registry/engines/distribution-engines.ts'
 import { clusterEngines } from '../../../server/registry/cluster-client.ts'
+import { listenLocally } from '../../listen-locally.ts'
 import { digestOf, ociIndex } from '../../domain/registry/oci-client.ts'
 
 interface Answer {
@@ -23,15 +23,11 @@ async function madeCluster(answer: (call: string, request: IncomingMessage) => A
     const { body = '', headers = {}, status = 200 } = answer(call, request)
     response.writeHead(status, headers).end(body)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  const setting = { name: 'eu', host: 'eu.example', url: `http://127.0.0.1:${port}/` }
+  const setting = { name: 'eu', host: 'eu.example', url: `${await listenLocally(server)}/` }
   const tokens = { access: async (...[, access, , service]: readonly unknown[]) => JSON.stringify([service, access]) }
   const engines: DistributionEngines = clusterEngines([setting], tokens, { now: () => 0 })
   return { engines, calls }

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSocketServer, type Server as SocketServer } from 'node:net'
@@ -8,6 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BootImage } from '../../../../domain/compute/drivers/driver.ts'
 import { ImageFiles } from '../../../../server/compute/qemu/image-files.ts'
+import { listenLocally } from '../../../listen-locally.ts'
 import { testFolder } from '../../store/harness.ts'
 
 const content = Buffer.from('the content of an image')
@@ -25,13 +25,7 @@ async function serving(answer: RequestListener): Promise<string> {
 }
 
 /** Starts a server on a free port; returns the address of an image. */
-async function listening(server: SocketServer): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('the server has no address')
-  return `http://127.0.0.1:${address.port}/image`
-}
+const listening = async (server: SocketServer): Promise<string> => `${await listenLocally(server)}/image`
 
 const image = (more: Partial<BootImage>): BootImage => ({ name: 'web', boot_ms: 1, ...more })
 
