@@ -1,7 +1,10 @@
 import { StorageClient } from '../../output/storage/client.ts'
+import { listObjects } from '../../output/storage/routes.ts'
 import type { ObjectSchema } from '../../output/storage/types.ts'
 import { TaxonomyClient } from '../../output/taxonomy/client.ts'
+import { answerInvalid } from '../../runtime/errors.ts'
 import { isUuid } from '../../runtime/formats.ts'
+import { iteratePages } from '../../runtime/iterate.ts'
 import type { Transport } from '../../runtime/transport.ts'
 import { CommandError } from '../exit-codes.ts'
 import { connect } from '../kept-session.ts'
@@ -46,10 +49,10 @@ async function workspaceOf(taxonomy: TaxonomyClient, word: string): Promise<stri
   if (name === undefined || others.length > 0)
     throw new CommandError(`${word} names no workspace: write its id, or ORGANISATION/WORKSPACE`)
   const { organisations } = await taxonomy.listOrganisations({ filter: `name = ${quoted(organisation)}` })
-  const [owner] = organisations
+  const [owner] = requireRows(organisations)
   if (owner === undefined) throw new CommandError(`there is no organisation named ${organisation} that you may see`)
   const { workspaces } = await taxonomy.listWorkspaces({ organisation: owner.id, filter: `name = ${quoted(name)}` })
-  const [found] = workspaces
+  const [found] = requireRows(workspaces)
   if (found === undefined) throw new CommandError(`there is no workspace named ${word} that you may see`)
   return found.id
 }
@@ -58,14 +61,32 @@ async function workspaceOf(taxonomy: TaxonomyClient, word: string): Promise<stri
 export async function openBucket({ api, at, transport }: Connected, bucket: string): Promise<OpenBucket> {
   if (isUuid(bucket)) return { api, transport, at: { ...at, bucket } }
   const { buckets } = await api.listBuckets({ ...at, filter: `name = ${quoted(bucket)}` })
-  const [found] = buckets
+  const [found] = requireRows(buckets)
   if (found === undefined) throw new CommandError(`there is no bucket named ${bucket} in the engine ${at.engine}`)
   return { api, transport, at: { ...at, bucket: found.id } }
 }
 
 /** Iterates over the latest versions of the objects whose names begin with `prefix`. */
-export const objectsOf = ({ api, at }: OpenBucket, prefix: string): AsyncGenerator<ObjectSchema> =>
-  api.iterateObjects({ ...at, prefix, page_size: 100 })
+export async function* objectsOf({ at, transport }: OpenBucket, prefix: string): AsyncGenerator<ObjectSchema> {
+  for await (const { objects } of iteratePages(transport, listObjects, { ...at, prefix, page_size: 100 }))
+    for (const object of requireRows(objects)) yield sound(object)
+}
+
+/** Reads the latest version of an object. */
+export const objectAt = async ({ api, at }: OpenBucket, object: string): Promise<ObjectSchema> =>
+  sound(await api.getObject({ ...at, object }))
+
+/** Returns an object. Throws ANSWER_INVALID for an object whose size is no number of bytes. */
+function sound(object: ObjectSchema): ObjectSchema {
+  if (Number.isSafeInteger(object.size) && object.size >= 0) return object
+  throw answerInvalid('the server answers an object without a size')
+}
+
+/** Returns the rows of an answer. Throws ANSWER_INVALID for an answer without a list, such as that of another program. */
+export function requireRows<Row>(rows: readonly Row[] | undefined): readonly Row[] {
+  if (Array.isArray(rows)) return rows
+  throw answerInvalid('the server answers a list without rows')
+}
 
 /** Returns a text as a literal of filters. */
 export const quoted = (text: string): string => JSON.stringify(text)

@@ -4,7 +4,15 @@ import { wait } from '../../runtime/operations.ts'
 import { getOperation } from '../../output/storage/routes.ts'
 import { CommandError } from '../exit-codes.ts'
 import { reportOf } from '../report-error.ts'
-import { connected, objectsOf, openBucket, type Connected, type OpenBucket, type PlaceFlags } from './bucket.ts'
+import {
+  connected,
+  objectAt,
+  objectsOf,
+  openBucket,
+  type Connected,
+  type OpenBucket,
+  type PlaceFlags,
+} from './bucket.ts'
 import { ContentFile } from './content-file.ts'
 import { download } from './download.ts'
 import { eachOf, Limit } from './limit.ts'
@@ -150,9 +158,9 @@ async function uploads(
 }
 
 /** Returns the entity tag of an object; undefined if it is absent, or has another size. */
-async function etagAt({ api, at }: OpenBucket, object: string, size: number): Promise<string | undefined> {
+async function etagAt(bucket: OpenBucket, object: string, size: number): Promise<string | undefined> {
   try {
-    const found = await api.getObject({ ...at, object })
+    const found = await objectAt(bucket, object)
     return found.size === size ? found.etag : undefined
   } catch (error) {
     if (error instanceof ApiError && error.reason === 'OBJECT_NOT_FOUND') return undefined
@@ -179,7 +187,7 @@ async function downloads(
   if (flags.recursive !== true) {
     if (name === '' || name.endsWith('/'))
       throw new CommandError('name an object, or copy all objects of the place with --recursive')
-    const { etag, size } = await bucket.api.getObject({ ...bucket.at, object: name })
+    const { etag, size } = await objectAt(bucket, name)
     const path = async (): Promise<string> => {
       if (await isFolder(destination)) return pathBelow(destination, basename(name))
       if (destination.endsWith('/')) throw new CommandError(`${destination} is no folder: make the folder first`)
@@ -226,7 +234,7 @@ async function copies(
     },
   })
   if (flags.recursive !== true) {
-    const { size } = await source.api.getObject({ ...source.at, object: name })
+    const { size } = await objectAt(source, name)
     return [task(name, nameAt(target.name, name), size)]
   }
   const [from, to] = [prefixOf(name), prefixOf(target.name)]

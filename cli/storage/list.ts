@@ -1,5 +1,7 @@
+import { listBuckets, listObjects } from '../../output/storage/routes.ts'
+import { iteratePages } from '../../runtime/iterate.ts'
 import { printRows, type OutputForm } from '../answer-printer.ts'
-import { connected, openBucket, type Connected, type OpenBucket, type PlaceFlags } from './bucket.ts'
+import { connected, openBucket, requireRows, type Connected, type OpenBucket, type PlaceFlags } from './bucket.ts'
 import { requiredRemotePlace } from './places.ts'
 
 /** The options of `ninefold storage ls`. */
@@ -20,10 +22,9 @@ export async function list(word: string | undefined, { output, recursive, ...fla
   await printRows(pages, Infinity, { form, width: process.stdout.columns ?? 120, print })
 }
 
-async function* bucketPages({ api, at }: Connected): AsyncGenerator<readonly object[], void, undefined> {
-  for (let page_token: string | undefined = ''; page_token !== undefined;) {
-    const { buckets, next_page_token } = await api.listBuckets({ ...at, ...(page_token && { page_token }) })
-    yield buckets.map(({ create_time, id, name, state, usage }) => ({
+async function* bucketPages({ at, transport }: Connected): AsyncGenerator<readonly object[], void, undefined> {
+  for await (const { buckets } of iteratePages(transport, listBuckets, at))
+    yield requireRows(buckets).map(({ create_time, id, name, state, usage }) => ({
       name,
       id,
       state,
@@ -31,27 +32,23 @@ async function* bucketPages({ api, at }: Connected): AsyncGenerator<readonly obj
       bytes: usage.bytes,
       create_time,
     }))
-    page_token = next_page_token || undefined
-  }
 }
 
 async function* objectPages(
-  { api, at }: OpenBucket,
+  { at, transport }: OpenBucket,
   prefix: string,
   delimiter: string,
 ): AsyncGenerator<readonly object[], void, undefined> {
-  for (let page_token: string | undefined = ''; page_token !== undefined;) {
-    const asked = { ...at, prefix, delimiter, page_size: 100, ...(page_token && { page_token }) }
-    const { common_prefixes, next_page_token, objects } = await api.listObjects(asked)
-    const rows = objects.map(({ content_type, create_time, etag, name, size }) => ({
+  const asked = { ...at, prefix, delimiter, page_size: 100 }
+  for await (const { common_prefixes, objects } of iteratePages(transport, listObjects, asked)) {
+    const rows = requireRows(objects).map(({ content_type, create_time, etag, name, size }) => ({
       name,
       size,
       content_type,
       create_time,
       etag,
     }))
-    const folders = common_prefixes.map(name => ({ name }))
+    const folders = requireRows(common_prefixes).map(name => ({ name }))
     yield [...folders, ...rows].toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
-    page_token = next_page_token || undefined
   }
 }

@@ -6,6 +6,7 @@ import http, {
 } from 'node:http'
 import https from 'node:https'
 import type { PresignedUrl } from '../../output/storage/types.ts'
+import { answerInvalid } from '../../runtime/errors.ts'
 import { CommandError, exitCodes } from '../exit-codes.ts'
 import { faultOf, refusalOf } from './transfer-faults.ts'
 
@@ -53,6 +54,7 @@ export async function getRange(signed: Signed, headers: Readonly<Record<string, 
 }
 
 function begun({ headers, url }: Signed, method: string, others: OutgoingHttpHeaders): ClientRequest {
+  if (!URL.canParse(url)) throw answerInvalid('the server answers no URL for a content')
   const { request: begin } = url.startsWith('https:') ? https : http
   const request = begin(url, { method, headers: { ...headers, ...others } })
   return request.setTimeout(silenceMs, () => request.destroy(new Error(`silence for ${silenceMs / 1000} seconds`)))

@@ -1,7 +1,7 @@
 import type { MultipartUpload, UploadedPart } from '../../output/storage/types.ts'
-import { ApiError } from '../../runtime/errors.ts'
+import { answerInvalid, ApiError } from '../../runtime/errors.ts'
 import { CommandError } from '../exit-codes.ts'
-import { quoted, type OpenBucket } from './bucket.ts'
+import { quoted, requireRows, type OpenBucket } from './bucket.ts'
 import { countedAttempts, sendContent } from './content-calls.ts'
 import { digestOf, type ContentFile } from './content-file.ts'
 import type { Limit } from './limit.ts'
@@ -113,8 +113,8 @@ async function sendPart(
     const sum = hasSha256 ? { checksum_sha256 } : {}
     const body = { parts: [{ part_number: part.number, content_length: part.length, ...sum }] }
     const { part_urls } = await api.createPartUrls({ ...at, upload_id, body })
-    const [url] = part_urls
-    if (url === undefined) throw new Error('the server answered no URL for a part')
+    const [url] = requireRows(part_urls)
+    if (url === undefined) throw answerInvalid('the server answers no URL for a part')
     return url
   }
   const counted = countedAttempts(progress)
@@ -145,11 +145,11 @@ async function leftUpload({ bucket: { api, at }, contentType, object }: Upload):
     filter: `object = ${quoted(object)} AND state = STORAGE_MULTIPART_UPLOAD_STATE_ACTIVE`,
     order_by: 'create_time desc',
   })
-  const id = uploads.find(upload => hasOnlyType(upload, contentType))?.id
+  const id = requireRows(uploads).find(upload => hasOnlyType(upload, contentType))?.id
   if (id === undefined) return undefined
   const filter = `id = ${quoted(id)}`
   const { multipart_uploads: whole } = await api.listMultipartUploads({ ...at, filter, view: 'STORAGE_VIEW_FULL' })
-  return whole[0]
+  return requireRows(whole)[0]
 }
 
 function hasOnlyType(upload: MultipartUpload, contentType: string): boolean {

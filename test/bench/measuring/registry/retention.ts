@@ -7,6 +7,8 @@ import { retentionCollection } from '../../../../domain/registry/retention/reten
 import { areas } from '../../../../server/areas.ts'
 import { storeCollections, type StorePlace } from '../../../../server/platform-store.ts'
 import { addTenant } from '../../../areas/members.ts'
+import { limitYoungGrowth } from '../../../../server/young-generation.ts'
+import { collectGarbage } from '../../../garbage.ts'
 import { openBeside } from '../../../server/store/left-place.ts'
 import { meets, secondsOf } from '../storage/limits.ts'
 import { watchedTurns, type WatchedTurns } from '../turns.ts'
@@ -41,7 +43,10 @@ const heldMs = 20
 export const printRetention = (storeUrl: string | undefined, count: number): Promise<boolean> =>
   overPlace(storeUrl, async (place, later) => {
     console.log(`\nretention over ${count} artifacts, ${storeName(storeUrl)}`)
+    limitYoungGrowth()
     const { at, groups, repository } = await filled(place, count)
+    // The platform that is measured has not filled the repository.
+    await collectGarbage()
     const { api, close } = await vmPlatform(place, 0)
     const store = await openBeside(place, storeCollections(areas))
     later(() => store.close())
