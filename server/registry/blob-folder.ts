@@ -18,7 +18,7 @@ import { ContentReader } from '../storage/files/content-reader.ts'
 import { DurableFolders } from '../storage/files/durable-folders.ts'
 import { hostCalls, type FileCalls } from '../storage/files/file-calls.ts'
 import { TurnShares } from '../storage/files/sums.ts'
-import { writeBody } from '../storage/files/write-body.ts'
+import { EarlyStoring, writeBody } from '../storage/files/write-body.ts'
 import { systemCode } from '../store/sqlite/store-file.ts'
 import { blobStoreUnavailable } from './blob-store-faults.ts'
 import { RunningHashes } from './running-hashes.ts'
@@ -57,6 +57,7 @@ export class BlobFolder implements BlobStore {
   readonly #folders: DurableFolders
   readonly #hashes = new RunningHashes()
   readonly #shares = new TurnShares()
+  readonly #early = new EarlyStoring()
   readonly #turns = new Turns()
 
   constructor({ calls = hostCalls, folder, report }: FolderParts) {
@@ -80,6 +81,7 @@ export class BlobFolder implements BlobStore {
         const added = await writeBody(part, file, {
           maxBytes: maxBytes - size,
           tooLong,
+          early: this.#early,
           add: async chunk => {
             unsynced += chunk.length
             if (unsynced >= syncedBytes) {

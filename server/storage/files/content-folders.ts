@@ -20,7 +20,7 @@ import { DurableFolders } from './durable-folders.ts'
 import { hostCalls, type FileCalls } from './file-calls.ts'
 import { Readers } from './readers.ts'
 import { Sums, TurnShares } from './sums.ts'
-import { writeBody } from './write-body.ts'
+import { EarlyStoring, writeBody } from './write-body.ts'
 
 /** The permissions of the files: for their owner only. */
 const fileMode = 0o600
@@ -48,6 +48,7 @@ export class ContentFolders implements ContentFiles {
   /** The faults that were reported. */
   readonly #told = new WeakSet<ContentFault>()
   readonly #shares = new TurnShares()
+  readonly #early = new EarlyStoring()
   readonly #folders: DurableFolders
   /** The temporary files of bodies that are still arriving, however slowly. */
   readonly #arriving = new Set<string>()
@@ -147,6 +148,7 @@ export class ContentFolders implements ContentFiles {
     const size = await writeBody(body, handle, {
       maxBytes,
       tooLong,
+      early: this.#early,
       add: chunk => sums.add(chunk),
       attempt: write => this.#attempt(instance, write),
     })

@@ -11,6 +11,21 @@ const batchBytes = 131_072
  */
 const storedBytes = 8 * 2 ** 20
 
+/**
+ * Lets one body at a time store its written bytes while further bytes arrive. Such a call holds one of the few threads of
+ * the pool of Node.js for as long as the disk takes, and the writes of all bodies need these threads.
+ */
+export class EarlyStoring {
+  #isRunning = false
+
+  /** Runs `store` unless another body is being stored; returns its promise, or else undefined. */
+  begin(store: () => Promise<void>): Promise<void> | undefined {
+    if (this.#isRunning) return undefined
+    this.#isRunning = true
+    return store().finally(() => (this.#isRunning = false))
+  }
+}
+
 /** The limits of a body, and the functions that receive its chunks and run its writes. */
 export interface BodyRules {
   readonly maxBytes: number
@@ -18,6 +33,8 @@ export interface BodyRules {
   readonly tooLong: () => Error
   /** Receives each chunk before it is written, for checksums. */
   readonly add: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>
+  /** What all bodies of a disk share. */
+  readonly early: EarlyStoring
   /** Runs a write, and may replace its error. */
   readonly attempt: (write: () => Promise<void>) => Promise<void>
 }
@@ -26,7 +43,7 @@ export interface BodyRules {
 export async function writeBody(
   body: Chunks,
   handle: FileHandle,
-  { add, attempt, maxBytes, tooLong }: BodyRules,
+  { add, attempt, early, maxBytes, tooLong }: BodyRules,
 ): Promise<number> {
   let batch: Uint8Array<ArrayBuffer>[] = []
   let [held, unstored, size] = [0, 0, 0]
@@ -42,10 +59,12 @@ export async function writeBody(
     writing.catch(() => {})
   }
   const store = async (): Promise<void> => {
+    const begun = early.begin(() => writing.then(() => attempt(() => handle.datasync())))
+    if (!begun) return
+    begun.catch(() => {})
     unstored = 0
     await storing
-    storing = writing.then(() => attempt(() => handle.datasync()))
-    storing.catch(() => {})
+    storing = begun
   }
   for await (const chunk of body) {
     size += chunk.length
