@@ -23,6 +23,7 @@ beforeAll(async () => {
   const given = new GivenSettings().with(observabilitySettings['observability.allow_private_targets'], ['127.0.0.0/8'])
   plane = await servedPlane(afterTests, given, areasWithClock(clock))
   page = await targetPage(afterTests, 'shown 1\n')
+  await plane.api.taxonomy.updateQuota({ id: 'taxonomy.workspaces', body: { default_limit: -1 } })
 })
 
 const [inactive, unknown] = ['403 WORKSPACE_NOT_ACTIVE', '401 INGEST_UNAUTHENTICATED'] as const
