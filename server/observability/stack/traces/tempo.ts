@@ -1,6 +1,7 @@
 import { traceqlText } from '../../../../domain/observability/stacks/queries/traceql-text.ts'
 import type { LabelledWorkspace } from '../../../../domain/observability/stacks/queries/workspace-label.ts'
 import type { LoadedTrace } from '../../../../domain/observability/traces/loaded-trace.ts'
+import { SpanBudget } from '../../../../domain/observability/traces/span-budget.ts'
 import type { TraceQuery } from '../../../../domain/observability/traces/trace-engine.ts'
 import { isRecord } from '../../../../runtime/validation.ts'
 import type { MemberClient } from '../member-client.ts'
@@ -45,10 +46,15 @@ export class Tempo implements TraceBackend {
     const response = await this.#client.send(asked)
     if (response.status !== 200) throw refusedQuery(this.#client, response.status)
     const ids = this.#ids(this.#client.json(response))
+    const budget = new SpanBudget(query.timeoutMs, () => signal.aborted)
     const traces: LoadedTrace[] = []
-    for (let at = 0; at < ids.length; at += parallel) {
-      const loaded = ids.slice(at, at + parallel).map(id => this.trace(workspace, id, signal))
-      for (const trace of await Promise.all(loaded)) if (trace !== undefined) traces.push(trace)
+    // A store may answer more traces than it is asked for.
+    for (let at = 0; at < Math.min(ids.length, limit); at += parallel) {
+      const loaded = ids.slice(at, Math.min(at + parallel, limit)).map(id => this.trace(workspace, id, signal))
+      for (const trace of await Promise.all(loaded)) {
+        for (let i = trace?.spans.length ?? 0; i > 0; i -= 1) budget.spend()
+        if (trace !== undefined) traces.push(trace)
+      }
     }
     return { traces, isFull: ids.length >= limit }
   }

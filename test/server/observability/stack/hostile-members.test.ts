@@ -135,6 +135,14 @@ describe('a member of a stack', () => {
     expect(JSON.stringify([error.message, error.details])).not.toContain('internal')
   })
 
+  it.each([
+    ['vector', { metric: {}, histogram: [1, { count: '1', sum: '1', buckets: [] }] }],
+    ['matrix', { metric: {}, values: [[1, '1']], histograms: [[2, { count: '1', sum: '1' }]] }],
+  ])('that answers native histograms in a %s is no fault of the member', async (resultType, element) => {
+    const { metadata, reason } = await errorOf(says(success({ resultType, result: [element] })))
+    expect([reason, metadata?.['feature']]).toEqual(['QUERY_FEATURE_UNSUPPORTED', 'native histograms'])
+  })
+
   it('is asked below its path, for the workspace alone', async () => {
     const { counts, host, metrics } = await metricsOf(
       says(vectorOf({ workspace_id: workspace, job: 'api' }, [1, '1e3'])),
