@@ -26,7 +26,7 @@ beforeAll(async () => {
   const body = { default_limit: -1 }
   await plane.api.taxonomy.updateQuota({ id: 'taxonomy.workspaces', body })
   // Each scraped workspace has a service account.
-  await plane.api.iam.updateQuota({ id: 'iam.serviceAccounts', body })
+  await plane.api.taxonomy.updateQuota({ id: 'iam.serviceAccounts', body })
 })
 
 const [inactive, unknown] = ['403 WORKSPACE_NOT_ACTIVE', '401 INGEST_UNAUTHENTICATED'] as const
