@@ -23,6 +23,7 @@ import { JsonText } from '../../../../runtime/json.ts'
 import type { MemberClient } from '../member-client.ts'
 import { metricResult, type MetricResult } from './metric-answer.ts'
 import { PrometheusApi } from './prometheus-api.ts'
+import { refusedReading, refusedSearch } from '../refused-query.ts'
 import { descriptorsOf, labelsIn, metadataOf } from './series-lists.ts'
 import { labelsOf, listOf, MalformedResult, numberOf } from './result-values.ts'
 
@@ -103,14 +104,16 @@ export class PrometheusMetrics implements MetricReader {
       ['start', seconds(start)] as const,
       ...(end === undefined ? [] : [['end', seconds(end)] as const]),
     ]
-    const data = await this.#api.call({ path: 'series', workspace, form, timeoutMs: defaultMs })
+    const refused = match.length === 0 ? refusedReading : refusedSearch
+    const data = await this.#api.call({ path: 'series', workspace, form, timeoutMs: defaultMs, refused })
     return this.#read(() => listOf(data).map(labels => labelsOf(labels, labelled)))
   }
 
   /** Returns what senders say of metrics; nothing of a store without tenants, which mixes what all workspaces say. */
   async #metadata(workspace: string) {
     if (!this.#hasTenants) return new Map<string, never>()
-    const data = await this.#api.call({ path: 'metadata', workspace, method: 'GET', form: [], timeoutMs: defaultMs })
+    const asked = { path: 'metadata', workspace, method: 'GET', form: [], timeoutMs: defaultMs } as const
+    const data = await this.#api.call({ ...asked, refused: refusedReading })
     return this.#read(() => metadataOf(data))
   }
 
