@@ -69,6 +69,10 @@ export class PrometheusMetrics implements MetricReader {
     return { elements, hasData: presence !== undefined && (await ask(presence)).length > 0 }
   }
 
+  admit(workspace: string, query: string): void {
+    promqlText(query, this.#labelled(workspace))
+  }
+
   async descriptors(workspace: string): Promise<readonly MetricDescriptor[]> {
     const series = await this.#series(workspace, { match: [] })
     return descriptorsOf(series, await this.#metadata(workspace))
