@@ -16,6 +16,13 @@ export interface PrometheusCall {
   readonly refused?: (client: MemberClient, status: number) => Error
 }
 
+/** The answer to a call. */
+export interface PrometheusAnswer {
+  readonly data: unknown
+  /** Whether the store warns, or says that some of its parts have not answered (`isPartial` of VictoriaMetrics). */
+  readonly hasWarnings: boolean
+}
+
 /** The time that a member has for its response beyond the time of a query, in milliseconds. */
 const graceMs = 2_000
 
@@ -28,10 +35,11 @@ export class PrometheusApi {
   }
 
   /**
-   * Returns `data` of a success. Throws QUERY_TYPE_INVALID, QUERY_EXECUTION_FAILED and QUERY_TIMEOUT
-   * for what Prometheus says of a query, the error of `refused`, and ENGINE_UNAVAILABLE for a response that is not that of the API.
+   * Returns `data` of a success. Throws QUERY_TYPE_INVALID, QUERY_EXECUTION_FAILED and QUERY_TIMEOUT for what Prometheus
+   * says of a query, the error of `refused`, and ENGINE_UNAVAILABLE for a response that is not that of the API.
    */
-  async call({ form, method = 'POST', path, refused, signal, timeoutMs, workspace }: PrometheusCall): Promise<unknown> {
+  async call(asked: PrometheusCall): Promise<PrometheusAnswer> {
+    const { form, method = 'POST', path, refused, signal, timeoutMs, workspace } = asked
     const encoded = new URLSearchParams(form.map(([name, value]) => [name, value])).toString()
     const isPost = method === 'POST'
     const response = await this.#client.send({
@@ -54,10 +62,13 @@ export class PrometheusApi {
     return this.#client.unavailable('answers with something else than the API of Prometheus')
   }
 
-  #dataOf(response: MemberResponse, refused: NonNullable<PrometheusCall['refused']>): unknown {
+  #dataOf(response: MemberResponse, refused: NonNullable<PrometheusCall['refused']>): PrometheusAnswer {
     const answer = this.#client.json(response)
     if (!isRecord(answer)) throw this.malformed()
-    if (response.status === 200 && answer['status'] === 'success') return answer['data']
+    if (response.status === 200 && answer['status'] === 'success') {
+      const { data, isPartial, warnings } = answer
+      return { data, hasWarnings: isPartial === true || (Array.isArray(warnings) && warnings.length > 0) }
+    }
     if (answer['status'] === 'error')
       throw errorOf(String(answer['errorType']), status => refused(this.#client, status ?? response.status))
     throw this.malformed()
