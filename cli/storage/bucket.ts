@@ -75,6 +75,19 @@ export async function* objectsOf({ at, transport }: OpenBucket, prefix: string):
     for (const object of requireRows(objects)) yield sound(object)
 }
 
+/**
+ * Iterates over the objects of a place to be copied. Throws `CommandError` for a place without objects, such as a mistyped
+ * one; a whole bucket may be empty.
+ */
+export async function* objectsBelow(bucket: OpenBucket, prefix: string): AsyncGenerator<ObjectSchema> {
+  let isEmpty = true
+  for await (const object of objectsOf(bucket, prefix)) {
+    isEmpty = false
+    yield object
+  }
+  if (isEmpty && prefix !== '') throw new CommandError(`no object has a name that begins with ${prefix}`, 1)
+}
+
 /** Reads the latest version of an object. */
 export const objectAt = async ({ api, at }: OpenBucket, object: string): Promise<ObjectSchema> =>
   sound(await api.getObject({ ...at, object }))

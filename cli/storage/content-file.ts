@@ -68,10 +68,17 @@ export class ContentFile {
     return hash.digest()
   }
 
-  /** Reads bytes from a place of the file on into `bytes`, and returns them. */
+  /**
+   * Reads bytes from a place of the file on into `bytes`, and returns them. Throws `CommandError` for a file that cannot be
+   * read, so that nobody takes the fault for one of a connection.
+   */
   async #fill(bytes: Buffer<ArrayBuffer>, start: number): Promise<Buffer<ArrayBuffer>> {
     for (let filled = 0; filled < bytes.length;) {
-      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, start + filled)
+      const { bytesRead } = await this.#handle
+        .read(bytes, filled, bytes.length - filled, start + filled)
+        .catch((error: Error) => {
+          throw new CommandError(`${this.path} cannot be read: ${error.message}`)
+        })
       if (bytesRead === 0) throw this.#changed()
       filled += bytesRead
     }

@@ -1,7 +1,7 @@
 import { getOperation } from '../../output/storage/routes.ts'
 import { wait } from '../../runtime/operations.ts'
 import { CommandError } from '../exit-codes.ts'
-import { objectAt, objectsOf, type OpenBucket } from './bucket.ts'
+import { objectAt, objectsBelow, type OpenBucket } from './bucket.ts'
 import { nameAt, prefixOf, requireObjectName } from './places.ts'
 import { mapped, type Copying, type Target, type Task, type Tasks } from './task.ts'
 
@@ -36,7 +36,7 @@ export async function copyTasks(
   const [from, to] = [prefixOf(name), prefixOf(target.name)]
   if (source.at.bucket === target.bucket.at.bucket && to.startsWith(from))
     throw new CommandError('a place cannot be copied into itself: name a destination outside of it')
-  return mapped(objectsOf(source, from), ({ name: object, size }) =>
+  return mapped(objectsBelow(source, from), ({ name: object, size }) =>
     task(object, `${to}${object.slice(from.length)}`, size),
   )
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { CommandError } from '../exit-codes.ts'
-import { objectAt, objectsOf, type OpenBucket } from './bucket.ts'
+import { objectAt, objectsBelow, type OpenBucket } from './bucket.ts'
 import { ContentFile } from './content-file.ts'
 import { download } from './download.ts'
 import { isFolder, makeFolder, pathBelow } from './local-files.ts'
@@ -37,7 +37,7 @@ export async function downloadTasks(
   }
   await makeFolder(destination)
   const prefix = prefixOf(name)
-  return mapped(objectsOf(bucket, prefix), object => {
+  return mapped(objectsBelow(bucket, prefix), object => {
     const isFolderMark = object.size === 0 && object.name.endsWith('/')
     if (!isFolderMark)
       return task(object.name, () => pathBelow(destination, object.name.slice(prefix.length)), object.size, object.etag)

@@ -80,6 +80,16 @@ describe('a sent part', () => {
     expect(store.asked()).toBeLessThanOrEqual(1)
   })
 
+  it('is not repeated after its file cannot be read', async () => {
+    const store = await storeOf(request => void request.resume())
+    const path = join(testFolder(), 'content')
+    writeFileSync(path, content)
+    const closed = await ContentFile.reading(path, file => Promise.resolve(file))
+    const sent = sendContent(store.askUrl, { length: part.length, chunks: () => closed.chunks(part) })
+    await expect(sent).rejects.toThrow('content cannot be read')
+    expect(store.asked()).toBeLessThanOrEqual(1)
+  })
+
   it('is not repeated after a pause that is too long', async () => {
     const store = await storeOf((request, response) => {
       request.resume()

@@ -24,6 +24,13 @@ it('copies no bucket as one object', async () => {
   })
 })
 
+it('reports a place without objects', async () => {
+  for (const target of ['nowhere', 'nf://docs/other']) {
+    const ended = await docs.run('cp', '-r', 'nf://docs/sit', target)
+    expect(ended).toEqual({ code: 1, out: '', err: 'error: no object has a name that begins with sit/\n' })
+  }
+})
+
 it('skips empty objects that stand for folders', async () => {
   for (const object of ['marked/', 'marked/sub/', 'marked/sub/file']) {
     const body = { object, content_length: 0 }
