@@ -43,7 +43,7 @@ it('waits for the disk after many commits that need not wait', async () => {
   const commits = recordedCommits()
   for (let i = 0; i < 2 * mostUnsaved + 2; i += 1)
     await store.tx(tx => tx.insert(boxes, box(`${i}`)), { isPassing: true })
-  const group = [...new Array<boolean>(mostUnsaved).fill(false), true]
+  const group = [...Array.from({ length: mostUnsaved }, () => false), true]
   expect(commits).toEqual([...group, ...group])
 })
 
