@@ -18,12 +18,12 @@ export async function runAndKill(
   const child = spawn(process.execPath, [program, folder, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let last = first - 1
+  // Rounds that are answered before the kill count too: only the next one may be there in part.
   for await (const line of createInterface(child.stdout)) {
     last = Number(line)
-    if (last < first + answered) continue
+    if (child.killed || last < first + answered) continue
     await sleep(delayMs)
     child.kill('SIGKILL')
-    break
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   return last
