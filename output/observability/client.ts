@@ -691,7 +691,8 @@ export class ObservabilityClient {
    * Gets a trace. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/traces/{id}`
    *
    * Answers a trace with its spans, at most 10000 of them. Works in suspended and archived workspaces too. Raises
-   * `TRACE_ID_INVALID` when the id is no trace id, and `TRACE_NOT_FOUND`.
+   * `TRACE_ID_INVALID` when the id is no trace id, `TRACE_NOT_FOUND`, and `QUERY_LIMIT_EXCEEDED` when the engine has a
+   * trace that is larger than it answers.
    */
   getTrace(request: GetTraceRequest, options?: CallOptions): Promise<Trace> {
     return send(this.#transport, getTrace, request, options)

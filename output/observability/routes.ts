@@ -1042,7 +1042,7 @@ export const observabilityRoutes = ({
   bind(getTrace, (request, context) => traces.getTrace(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.traces.get', class: 'DATA', scope: 'path' },
-    raises: ['TRACE_NOT_FOUND', 'TRACE_ID_INVALID'],
+    raises: ['TRACE_NOT_FOUND', 'TRACE_ID_INVALID', 'QUERY_LIMIT_EXCEEDED'],
     check: checkGetTraceRequest,
   }),
   bind(searchTraces, (request, context) => traces.searchTraces(request, context), {

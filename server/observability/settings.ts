@@ -11,8 +11,9 @@ import { addedEngineFault, engineNameFault, httpUrlFault } from '../settings/tex
 function memberFault(value: string): string | undefined {
   const fault = httpUrlFault(value)
   if (fault !== undefined) return fault
-  const { hash, password, search, username } = new URL(value)
-  const isPlain = [hash, password, search, username].every(part => part === '')
+  const { password, username } = new URL(value)
+  // The marks of an empty query and fragment would take the paths of the API into these.
+  const isPlain = password === '' && username === '' && !/[?#]/.test(value)
   return isPlain ? undefined : 'must be an http or https URL without a user, a query and a fragment'
 }
 

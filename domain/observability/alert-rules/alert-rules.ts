@@ -36,7 +36,7 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
       requireRight(body.language)
       requireEvaluating(environment, { engine, language: body.language })
       requireTemplates(body)
-      requireVector(body)
+      requireVector(environment, { ...body, engine, workspace_id: workspace })
       await requireReceivers(environment, body.receivers)
       const secrets = wrapSecrets(functions.vault, body.receivers)
       const row = newAlertRule(resources, request, context)
@@ -63,7 +63,7 @@ export function alertRules(environment: ObservabilityEnvironment): AlertRuleHand
         async refer(_tx, { changed, value }) {
           requireRight(value.language)
           if (changed.includes('language')) requireEvaluating(environment, value)
-          if (changed.includes('language') || changed.includes('query')) requireVector(value)
+          if (changed.includes('language') || changed.includes('query')) requireVector(environment, value)
           const state = isReset(changed) ? firstState(value) : {}
           // A body may have receivers that the mask leaves out.
           if (!changed.includes('receivers')) return { members: state }

@@ -8,9 +8,16 @@ import { permissionDenied } from '../../resources/permission-denied.ts'
 import type { StoredAlertRule } from '../alerts/alert-rules-store.ts'
 import { templateFault } from '../alerts/template.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import type { LogReader } from '../logs/log-reader.ts'
 import { parseQuery as parseLogQl } from '../logql/language/parse.ts'
+import type { MetricReader } from '../metrics/metric-engine.ts'
 import { parseQuery } from '../promql/language/parse.ts'
 import { logsOf, metricsOf } from '../stacks/stack.ts'
+
+type Readers = Pick<ObservabilityEnvironment, 'logs' | 'metrics' | 'stacks'>
+
+/** The members of a rule that choose the store of its query. */
+type QueryMember = 'engine' | 'language'
 
 const isLogQl = (language: QueryLanguage): boolean => language === 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL'
 
@@ -46,20 +53,28 @@ export function requireTemplates({ alert_labels, annotations }: AlertRuleUpdate)
   }
 }
 
-/** Throws QUERY_… errors and SELECTOR_EMPTY for the faults of the query of a rule, and ALERT_QUERY_NOT_VECTOR. */
-export function requireVector({ language, query }: Pick<StoredAlertRule, 'language' | 'query'>): void {
+/**
+ * Throws QUERY_… errors and SELECTOR_EMPTY for the faults of the query of a rule and for what its engine refuses, and
+ * ALERT_QUERY_NOT_VECTOR.
+ */
+export function requireVector(
+  readers: Readers,
+  { engine, language, query, workspace_id: workspace }: Pick<StoredAlertRule, QueryMember | 'query' | 'workspace_id'>,
+): void {
   const type = isLogQl(language) ? logQueryType(query) : parseQuery(query).type
   if (type !== 'vector') throw faultAt(alertQueryNotVector, 'query', `must be an instant vector, not a ${type}`)
+  readerOf(readers, { engine, language }).admit?.(workspace, query)
 }
 
 /** Throws ENGINE_CAPABILITY_UNSUPPORTED for a rule whose engine has no store for queries in its language. */
-export function requireEvaluating(
-  readers: Pick<ObservabilityEnvironment, 'logs' | 'metrics' | 'stacks'>,
-  { engine, language }: Pick<StoredAlertRule, 'engine' | 'language'>,
-): void {
-  if (isLogQl(language)) logsOf(readers, engine)
-  else metricsOf(readers, engine)
+export function requireEvaluating(readers: Readers, rule: Pick<StoredAlertRule, QueryMember>): void {
+  readerOf(readers, rule)
 }
+
+const readerOf = (
+  readers: Readers,
+  { engine, language }: Pick<StoredAlertRule, QueryMember>,
+): LogReader | MetricReader => (isLogQl(language) ? logsOf(readers, engine) : metricsOf(readers, engine))
 
 function logQueryType(query: string): 'log query' | 'scalar' | 'vector' {
   const { kind } = parseLogQl(query)

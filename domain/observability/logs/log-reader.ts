@@ -9,4 +9,6 @@ export interface LogReader {
   query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult>
   /** Evaluates the metric query of an alert rule at a time in milliseconds since 1970. */
   alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector>
+  /** Throws the error of a query of an alert rule that this reader refuses; absent: it refuses no query of the subset. */
+  admit?(workspace: string, query: string): void
 }

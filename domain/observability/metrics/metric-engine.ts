@@ -94,6 +94,8 @@ export interface MetricReader {
   queryRange(workspace: string, query: RangeQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>>
   /** Evaluates the expression of an alert rule. */
   alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector>
+  /** Throws the error of a query of an alert rule that this reader refuses; absent: it refuses no query of the subset. */
+  admit?(workspace: string, query: string): void
   /** Returns all metrics of a workspace, in the order of their names. */
   descriptors(workspace: string): Promise<readonly MetricDescriptor[]>
   /** Returns all names of labels in the order of names, with the values of `label` alone. */

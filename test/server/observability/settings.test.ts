@@ -54,6 +54,24 @@ describe('the settings of observability', () => {
       'traces_url must be an http or https URL without',
     ],
     [
+      'the member http://host?',
+      'ENGINES',
+      stackOf('"logs_url": "http://host?"'),
+      'logs_url must be an http or https URL without',
+    ],
+    [
+      'the member http://host/#',
+      'ENGINES',
+      stackOf('"logs_url": "http://host/#"'),
+      'logs_url must be an http or https URL without',
+    ],
+    [
+      'the member http://host/api?#',
+      'ENGINES',
+      stackOf('"logs_url": "http://host/api?#"'),
+      'logs_url must be an http or https URL without',
+    ],
+    [
       'a member without a host',
       'ENGINES',
       stackOf('"otlp_url": "localhost:4318"'),

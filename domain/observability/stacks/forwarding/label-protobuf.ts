@@ -1,3 +1,4 @@
+import { malformedMessage } from '../../ingest/payload-faults.ts'
 import { encodeMessage } from '../../ingest/wire/encode-message.ts'
 import { Budget } from '../../ingest/wire/message-reader.ts'
 import type { OtlpShape } from './otlp-shapes.ts'
@@ -14,9 +15,8 @@ export interface LabelledRequest {
 const resourceField = 1
 
 /**
- * Returns a request of OTLP in protobuf with the own attributes in place of those of the sender. Throws PAYLOAD_INVALID
- * for
- * bytes that are no message, and PAYLOAD_TOO_LARGE.
+ * Returns a request of OTLP in protobuf with the own attributes in place of those of the sender, and without fields that
+ * may have others. Throws PAYLOAD_INVALID for bytes that are no message, and PAYLOAD_TOO_LARGE.
  */
 export function labelProtobuf(request: Uint8Array, shape: OtlpShape, own: OwnAttributes): LabelledRequest {
   let items = 0
@@ -32,10 +32,12 @@ export function labelProtobuf(request: Uint8Array, shape: OtlpShape, own: OwnAtt
     const resource = of.fields?.find(({ name }) => name === 'resource')
     for (const { bytes, number, raw } of wireFields(message)) {
       const inner = of.fields?.find(each => each.number === number)
-      if (bytes === undefined) parts.push(raw)
-      else if (number === of.attributes) {
+      if (number === of.attributes) {
+        if (bytes === undefined) throw malformedMessage()
         if (!isReplaced(bytes, own)) parts.push(raw)
-      } else if (inner === undefined) parts.push(raw)
+      } else if (inner === undefined) {
+        if (isSentOn(number, of)) parts.push(raw)
+      } else if (bytes === undefined) throw malformedMessage()
       // Decoders merge the resources of a message, as their bytes one after the other are one resource.
       else if (inner === resource) resources.push(bytes)
       else parts.push(encodeMessage([[number, label(bytes, inner.shape)]]))
@@ -48,15 +50,25 @@ export function labelProtobuf(request: Uint8Array, shape: OtlpShape, own: OwnAtt
   return { body: label(request, shape), items }
 }
 
+const isSentOn = (number: number, { others }: OtlpShape): boolean =>
+  others === undefined || others.some(other => other.number === number)
+
 const keyValue = (key: string, value: string): Uint8Array =>
   encodeMessage([
     [1, key],
     [2, encodeMessage([[1, value]])],
   ])
 
+/** The numbers of fields of attributes (opentelemetry/proto/common): the key, the value, and a map in the value. */
+const attributeFields = { key: 1, value: 2, map: 6 } as const
+
 /** Whether an attribute of the sender gives way. */
 function isReplaced(attribute: Uint8Array, own: OwnAttributes): boolean {
-  for (const { bytes, number } of wireFields(attribute))
-    if (number === 1 && bytes && own.replaces(new TextDecoder().decode(bytes))) return true
-  return false
+  const all = [...wireFields(attribute)]
+  const inside = (wanted: number) => all.flatMap(({ bytes, number }) => (number === wanted && bytes ? [bytes] : []))
+  const isMap = inside(attributeFields.value).some(value =>
+    [...wireFields(value)].some(({ number }) => number === attributeFields.map),
+  )
+  const keys = inside(attributeFields.key).map(key => new TextDecoder().decode(key))
+  return (keys.length === 0 ? [''] : keys).some(key => own.replaces(key, isMap))
 }

@@ -4,12 +4,12 @@ import { countedPlaces, type OwnAttributes } from './own-attributes.ts'
 import { wireFields } from './wire-fields.ts'
 
 /** The numbers of fields of remote write 1.0 (prometheus/prompb). */
-const fields = { timeseries: 1, labels: 1, samples: 2, name: 1, value: 2 } as const
+const fields = { timeseries: 1, labels: 1, samples: 2, histograms: 4, name: 1, value: 2 } as const
 
 /**
  * Returns a request of remote write 1.0 whose series have the own labels in place of those of the sender, and the number
- * of its samples. Labels are in the order of their names, as the protocol demands. Metadata is left out: a store without
- * tenants has it once for all workspaces. Throws PAYLOAD_INVALID for bytes that are no message, and
+ * of its samples and native histograms. Labels are in the order of their names, as the protocol demands. Metadata is left
+ * out: a store without tenants has it once for all workspaces. Throws PAYLOAD_INVALID for bytes that are no message, and
  * PAYLOAD_TOO_LARGE.
  */
 export function labelSeries(request: Uint8Array, own: OwnAttributes): LabelledRequest {
@@ -22,7 +22,7 @@ export function labelSeries(request: Uint8Array, own: OwnAttributes): LabelledRe
     const labels = new Map<string, string>()
     const rest: Uint8Array[] = []
     for (const field of wireFields(bytes)) {
-      if (field.number === fields.samples) items += 1
+      if (field.number === fields.samples || field.number === fields.histograms) items += 1
       if (field.number === fields.labels && field.bytes) setLabel(labels, field.bytes, own)
       else rest.push(field.raw)
     }

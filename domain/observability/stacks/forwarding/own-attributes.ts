@@ -4,8 +4,8 @@ import { workspaceLabel } from '../queries/workspace-label.ts'
 /** The attributes that the platform adds to telemetry before it goes to a stack. */
 export interface OwnAttributes {
   readonly pairs: readonly (readonly [key: string, value: string])[]
-  /** Whether an attribute of a sender gives way to these attributes. */
-  replaces(key: string): boolean
+  /** Whether an attribute of a sender gives way to these attributes; `isMap`: its value is a list of keys and values. */
+  replaces(key: string, isMap?: boolean): boolean
 }
 
 /**
@@ -16,11 +16,12 @@ export function ownAttributes(
   staticLabels: Readonly<Record<string, string>>,
   workspace: string | undefined,
 ): OwnAttributes {
-  const isReserved = (key: string): boolean => workspace !== undefined && isWorkspaceKey(key)
+  const isReserved = (key: string, isMap = false): boolean =>
+    workspace !== undefined && (isWorkspaceKey(key) || (isMap && isPrefixKey(key)))
   const labels = Object.entries(staticLabels).filter(([key]) => !isReserved(key))
   const pairs = workspace === undefined ? labels : [...labels, [workspaceLabel, workspace] as const]
   const keys = new Set(pairs.map(([key]) => key))
-  return { pairs, replaces: key => keys.has(key) || isReserved(key) }
+  return { pairs, replaces: (key, isMap) => keys.has(key) || isReserved(key, isMap) }
 }
 
 /** The bytes that an attribute takes beside its key and value, and the most bytes that a request may grow by. */
@@ -44,5 +45,9 @@ export function countedPlaces({ pairs }: OwnAttributes): () => void {
  * Whether a store may take a key for the label of the workspace: stores replace the characters that labels may not have,
  * some of them several at once.
  */
-const isWorkspaceKey = (key: string): boolean =>
-  key.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '') === workspaceLabel
+const isWorkspaceKey = (key: string): boolean => plainKey(key) === workspaceLabel
+
+/** Whether a key may be the beginning of the label of the workspace in a store that joins the keys of maps by `_`. */
+const isPrefixKey = (key: string): boolean => plainKey(key) === '' || workspaceLabel.startsWith(`${plainKey(key)}_`)
+
+const plainKey = (key: string): string => key.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '')

@@ -12,7 +12,16 @@ export interface WireField {
 /** The sizes of values without a length, by wire type. */
 const sizes: Readonly<Record<number, number>> = { 1: 8, 5: 4 }
 
-/** Reads the fields of a message one after the other. Throws PAYLOAD_INVALID for groups and malformed messages. */
+/**
+ * The largest number of a field (protobuf, Language Guide, "Assigning Field Numbers"). Many decoders drop the upper bits
+ * of a larger number, and so would read another field.
+ */
+const maxNumber = 2 ** 29 - 1
+
+/**
+ * Reads the fields of a message one after the other. Throws PAYLOAD_INVALID for groups and malformed messages, such as
+ * those with a number that no field may have.
+ */
 export function* wireFields(message: Uint8Array): Generator<WireField, void, undefined> {
   let at = 0
   const varint = (): number => {
@@ -37,7 +46,7 @@ export function* wireFields(message: Uint8Array): Generator<WireField, void, und
       bytes = message.subarray(at, at + length)
       at += length
     } else at += sizes[wire] ?? Infinity
-    if (at > message.length || number === 0) throw malformedMessage()
+    if (at > message.length || number === 0 || number > maxNumber) throw malformedMessage()
     yield { number, raw: message.subarray(start, at), ...(bytes && { bytes }) }
   }
 }

@@ -27,7 +27,11 @@ export function logqlText(query: string, workspace: LabelledWorkspace, field = '
   const reader = new QueryText(query, faults)
   const text = printedQuery(query, topNode, faults, node => {
     const { from, name } = node
-    if (name === 'String') return literalText(reader.string(node))
+    if (name === 'String') {
+      const literal = reader.string(node)
+      if (node.parent?.name === 'LabelReplaceExpr') admitName(literal, workspace, from, faults)
+      return literalText(literal)
+    }
     if (name === 'Identifier' || name === 'LabelName') admitName(reader.of(node), workspace, from, faults)
     if (name !== 'Selector') return undefined
     const matchers = matchersIn(node).map(each => reader.matcher(each))

@@ -57,6 +57,10 @@ export class LokiLogs implements LogReader {
     })
   }
 
+  admit(workspace: string, query: string): void {
+    logqlText(query, this.#labelled(workspace))
+  }
+
   #labelled(workspace: string): LabelledWorkspace {
     return this.#client.member.hasTenants ? undefined : workspace
   }

@@ -12,6 +12,15 @@ export interface PrometheusCall {
   readonly form: readonly (readonly [name: string, value: string])[]
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** Returns the error of a refusal with a status; absent: that of a query. */
+  readonly refused?: (client: MemberClient, status: number) => Error
+}
+
+/** The answer to a call. */
+export interface PrometheusAnswer {
+  readonly data: unknown
+  /** Whether the store warns, or says that some of its parts have not answered (`isPartial` of VictoriaMetrics). */
+  readonly hasWarnings: boolean
 }
 
 /** The time that a member has for its response beyond the time of a query, in milliseconds. */
@@ -26,10 +35,11 @@ export class PrometheusApi {
   }
 
   /**
-   * Returns `data` of a success. Throws QUERY_TYPE_INVALID, QUERY_EXECUTION_FAILED and QUERY_TIMEOUT
-   * for what Prometheus says of a query, and ENGINE_UNAVAILABLE for a response that is not that of the API.
+   * Returns `data` of a success. Throws QUERY_TYPE_INVALID, QUERY_EXECUTION_FAILED and QUERY_TIMEOUT for what Prometheus
+   * says of a query, the error of `refused`, and ENGINE_UNAVAILABLE for a response that is not that of the API.
    */
-  async call({ form, method = 'POST', path, signal, timeoutMs, workspace }: PrometheusCall): Promise<unknown> {
+  async call(asked: PrometheusCall): Promise<PrometheusAnswer> {
+    const { form, method = 'POST', path, refused, signal, timeoutMs, workspace } = asked
     const encoded = new URLSearchParams(form.map(([name, value]) => [name, value])).toString()
     const isPost = method === 'POST'
     const response = await this.#client.send({
@@ -44,7 +54,7 @@ export class PrometheusApi {
       timeoutMs: timeoutMs + graceMs,
       ...(signal && { signal }),
     })
-    return this.#dataOf(response)
+    return this.#dataOf(response, refused ?? refusedQuery)
   }
 
   /** The error of a response that is not that of the API. */
@@ -52,16 +62,21 @@ export class PrometheusApi {
     return this.#client.unavailable('answers with something else than the API of Prometheus')
   }
 
-  #dataOf(response: MemberResponse): unknown {
+  #dataOf(response: MemberResponse, refused: NonNullable<PrometheusCall['refused']>): PrometheusAnswer {
     const answer = this.#client.json(response)
     if (!isRecord(answer)) throw this.malformed()
-    if (response.status === 200 && answer['status'] === 'success') return answer['data']
-    if (answer['status'] === 'error') throw this.#errorOf(response.status, String(answer['errorType']))
+    if (response.status === 200 && answer['status'] === 'success') {
+      const { data, isPartial, warnings } = answer
+      return { data, hasWarnings: isPartial === true || (Array.isArray(warnings) && warnings.length > 0) }
+    }
+    if (answer['status'] === 'error')
+      throw errorOf(String(answer['errorType']), status => refused(this.#client, status ?? response.status))
     throw this.malformed()
   }
+}
 
-  #errorOf(status: number, type: string): Error {
-    if (type === 'timeout' || type === 'canceled') return lateQuery()
-    return refusedQuery(this.#client, type === 'bad_data' ? 400 : status)
-  }
+/** Returns the error for a type of errors of Prometheus; `refused` returns that of a status, or of the response. */
+function errorOf(type: string, refused: (status?: number) => Error): Error {
+  if (type === 'timeout' || type === 'canceled') return lateQuery()
+  return type === 'bad_data' ? refused(400) : refused()
 }

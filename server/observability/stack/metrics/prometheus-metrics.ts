@@ -23,11 +23,18 @@ import { JsonText } from '../../../../runtime/json.ts'
 import type { MemberClient } from '../member-client.ts'
 import { metricResult, type MetricResult } from './metric-answer.ts'
 import { PrometheusApi } from './prometheus-api.ts'
+import { refusedReading, refusedSearch } from '../refused-query.ts'
 import { descriptorsOf, labelsIn, metadataOf } from './series-lists.ts'
 import { labelsOf, listOf, MalformedResult, numberOf } from './result-values.ts'
 
 /** The longest time of calls without a time of their own, in milliseconds. */
 const defaultMs = 30_000
+
+/** The warning for the warnings of a store, whose text may name its own hosts. */
+const doubt = 'the engine has answered with warnings; the result may be incomplete'
+
+/** A result with what to know about it. */
+type WarnedResult = MetricResult & Pick<MetricQueryResponse, 'warnings'>
 
 /** The metrics of workspaces in a store that serves the HTTP API of Prometheus. */
 export class PrometheusMetrics implements MetricReader {
@@ -68,6 +75,10 @@ export class PrometheusMetrics implements MetricReader {
     return { elements, hasData: presence !== undefined && (await ask(presence)).length > 0 }
   }
 
+  admit(workspace: string, query: string): void {
+    promqlText(query, this.#labelled(workspace))
+  }
+
   async descriptors(workspace: string): Promise<readonly MetricDescriptor[]> {
     const series = await this.#series(workspace, { match: [] })
     return descriptorsOf(series, await this.#metadata(workspace))
@@ -87,10 +98,10 @@ export class PrometheusMetrics implements MetricReader {
     parameters: Readonly<Record<string, string>>,
     timeoutMs: number,
     signal: AbortSignal,
-  ): Promise<MetricResult> {
+  ): Promise<WarnedResult> {
     const form = Object.entries({ ...parameters, timeout: seconds(timeoutMs) })
-    const data = await this.#api.call({ path, workspace, form, timeoutMs, signal })
-    return this.#read(() => metricResult(data, this.#labelled(workspace)))
+    const { data, hasWarnings } = await this.#api.call({ path, workspace, form, timeoutMs, signal })
+    return { ...this.#read(() => metricResult(data, this.#labelled(workspace))), warnings: hasWarnings ? [doubt] : [] }
   }
 
   /** Returns the labels of the series that a selection has. */
@@ -103,14 +114,16 @@ export class PrometheusMetrics implements MetricReader {
       ['start', seconds(start)] as const,
       ...(end === undefined ? [] : [['end', seconds(end)] as const]),
     ]
-    const data = await this.#api.call({ path: 'series', workspace, form, timeoutMs: defaultMs })
+    const refused = match.length === 0 ? refusedReading : refusedSearch
+    const { data } = await this.#api.call({ path: 'series', workspace, form, timeoutMs: defaultMs, refused })
     return this.#read(() => listOf(data).map(labels => labelsOf(labels, labelled)))
   }
 
   /** Returns what senders say of metrics; nothing of a store without tenants, which mixes what all workspaces say. */
   async #metadata(workspace: string) {
     if (!this.#hasTenants) return new Map<string, never>()
-    const data = await this.#api.call({ path: 'metadata', workspace, method: 'GET', form: [], timeoutMs: defaultMs })
+    const asked = { path: 'metadata', workspace, method: 'GET', form: [], timeoutMs: defaultMs } as const
+    const { data } = await this.#api.call({ ...asked, refused: refusedReading })
     return this.#read(() => metadataOf(data))
   }
 
@@ -126,17 +139,17 @@ export class PrometheusMetrics implements MetricReader {
 const seconds = (ms: number): string => String(ms / 1000)
 
 /** Returns the first series of a result. Throws QUERY_LIMIT_EXCEEDED above 10,000 series. */
-function cut(result: MetricResult, limit: number): MetricResult & { readonly warnings: string[] } {
+function cut(result: WarnedResult, limit: number): WarnedResult {
   const { matrix, vector } = result
   const count = Math.max(matrix.length, vector.length)
   if (count > maxSeries) throw limitExceeded('series', `an answer may have ${maxSeries} series`)
-  if (count <= limit) return { ...result, warnings: [] }
-  const warnings = [`the result has ${count} series, of which the first ${limit} are answered`]
+  if (count <= limit) return result
+  const warnings = [...result.warnings, `the result has ${count} series, of which the first ${limit} are answered`]
   return { ...result, matrix: matrix.slice(0, limit), vector: vector.slice(0, limit), warnings }
 }
 
 /** Returns the text of an answer. What the store has read is unknown, so the counts are those of the answer. */
-function answer(result: MetricResult & { readonly warnings: string[] }, begun: number): JsonText<MetricQueryResponse> {
+function answer(result: WarnedResult, begun: number): JsonText<MetricQueryResponse> {
   const { matrix, vector } = result
   const samples = matrix.reduce((sum, { points }) => sum + points.length, vector.length)
   const stats = {

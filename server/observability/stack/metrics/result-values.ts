@@ -53,6 +53,7 @@ export function numberOf(text: string): number {
 
 function timeOf(seconds: number): string {
   const time = new Date(Math.round(seconds * 1000))
-  if (Number.isNaN(time.getTime())) throw new MalformedResult()
+  // RFC 3339 has years of four digits only.
+  if (!(time.getUTCFullYear() >= 0 && time.getUTCFullYear() <= 9999)) throw new MalformedResult()
   return time.toISOString()
 }

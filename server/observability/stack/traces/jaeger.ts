@@ -7,7 +7,7 @@ import type { LoadedTrace } from '../../../../domain/observability/traces/loaded
 import type { TraceQuery } from '../../../../domain/observability/traces/trace-engine.ts'
 import { isRecord } from '../../../../runtime/validation.ts'
 import type { MemberClient, MemberResponse } from '../member-client.ts'
-import { refusedQuery } from '../refused-query.ts'
+import { refusedReading, refusedSearch } from '../refused-query.ts'
 import { readTraces } from './read-traces.ts'
 import { timeoutMs, type Candidates, type TraceBackend } from './trace-backend.ts'
 
@@ -28,6 +28,7 @@ export class Jaeger implements TraceBackend {
       signal,
     })
     if (response.status === 404) return undefined
+    if (response.status !== 200) throw refusedReading(this.#client, response.status)
     return this.#traces(response, workspace).find(trace => trace.traceId === traceId)
   }
 
@@ -56,12 +57,13 @@ export class Jaeger implements TraceBackend {
       timeoutMs: query.timeoutMs,
       signal,
     })
-    const traces = response.status === 404 ? [] : this.#traces(response, workspace)
+    const { status } = response
+    if (status !== 200 && status !== 404) throw refusedSearch(this.#client, status)
+    const traces = status === 404 ? [] : this.#traces(response, workspace)
     return { traces, isFull: traces.length > limit }
   }
 
   #traces(response: MemberResponse, workspace: string): readonly LoadedTrace[] {
-    if (response.status !== 200) throw refusedQuery(this.#client, response.status)
     const answer = this.#client.json(response)
     const result = isRecord(answer) ? answer['result'] : undefined
     const body = new TextEncoder().encode(JSON.stringify(isRecord(result) ? result : undefined) ?? '')

@@ -1,10 +1,11 @@
 import { traceqlText } from '../../../../domain/observability/stacks/queries/traceql-text.ts'
 import type { LabelledWorkspace } from '../../../../domain/observability/stacks/queries/workspace-label.ts'
 import type { LoadedTrace } from '../../../../domain/observability/traces/loaded-trace.ts'
+import { SpanBudget } from '../../../../domain/observability/traces/span-budget.ts'
 import type { TraceQuery } from '../../../../domain/observability/traces/trace-engine.ts'
 import { isRecord } from '../../../../runtime/validation.ts'
 import type { MemberClient } from '../member-client.ts'
-import { refusedQuery } from '../refused-query.ts'
+import { refusedReading, refusedSearch } from '../refused-query.ts'
 import { readTraces } from './read-traces.ts'
 import { timeoutMs, type Candidates, type TraceBackend } from './trace-backend.ts'
 
@@ -28,7 +29,8 @@ export class Tempo implements TraceBackend {
     const { body, status } = await this.#client.send(asked)
     if (status === 404) return undefined
     // A trace of Tempo has its resources under the number that they have in a request of an exporter.
-    const traces = status === 200 ? readTraces(body, 'otlp-protobuf', this.#labelled(workspace)) : undefined
+    if (status !== 200) throw refusedReading(this.#client, status)
+    const traces = readTraces(body, 'otlp-protobuf', this.#labelled(workspace))
     if (traces === undefined) throw this.#malformed()
     return traces.find(trace => trace.traceId === traceId)
   }
@@ -43,12 +45,17 @@ export class Tempo implements TraceBackend {
     })
     const asked = { isQuery: true, path: `/api/search?${form}`, workspace, timeoutMs: query.timeoutMs, signal } as const
     const response = await this.#client.send(asked)
-    if (response.status !== 200) throw refusedQuery(this.#client, response.status)
+    if (response.status !== 200) throw refusedSearch(this.#client, response.status)
     const ids = this.#ids(this.#client.json(response))
+    const budget = new SpanBudget(query.timeoutMs, () => signal.aborted)
     const traces: LoadedTrace[] = []
-    for (let at = 0; at < ids.length; at += parallel) {
-      const loaded = ids.slice(at, at + parallel).map(id => this.trace(workspace, id, signal))
-      for (const trace of await Promise.all(loaded)) if (trace !== undefined) traces.push(trace)
+    // A store may answer more traces than it is asked for.
+    for (let at = 0; at < Math.min(ids.length, limit); at += parallel) {
+      const loaded = ids.slice(at, Math.min(at + parallel, limit)).map(id => this.trace(workspace, id, signal))
+      for (const trace of await Promise.all(loaded)) {
+        for (let i = trace?.spans.length ?? 0; i > 0; i -= 1) budget.spend()
+        if (trace !== undefined) traces.push(trace)
+      }
     }
     return { traces, isFull: ids.length >= limit }
   }

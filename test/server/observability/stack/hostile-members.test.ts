@@ -76,6 +76,8 @@ describe('a member of a stack', () => {
     ['answers values that are no numbers', says(vectorOf({}, [1, secret]))],
     ['answers an empty value', says(vectorOf({}, [1, '']))],
     ['answers times that are none', says(vectorOf({}, [1e300, '1']))],
+    ['answers times before the year 0', says(vectorOf({}, [-1e12, '1']))],
+    ['answers times after the year 9999', says(vectorOf({}, [1e12, '1']))],
     ['answers a series of another workspace', says(vectorOf({ workspace_id: other, secret }))],
   ])('that %s makes the engine unavailable, and nothing of it is told', async (_fault, serve) => {
     const { message, reason, rpc } = await errorOf(serve)
@@ -133,6 +135,27 @@ describe('a member of a stack', () => {
     const error = await errorOf(says(answer(JSON.stringify({ status: 'error', errorType, error: secret }), status)))
     expect(error.reason).toBe(reason)
     expect(JSON.stringify([error.message, error.details])).not.toContain('internal')
+  })
+
+  it.each([
+    ['vector', { metric: {}, histogram: [1, { count: '1', sum: '1', buckets: [] }] }],
+    ['matrix', { metric: {}, values: [[1, '1']], histograms: [[2, { count: '1', sum: '1' }]] }],
+  ])('that answers native histograms in a %s is no fault of the member', async (resultType, element) => {
+    const { metadata, reason } = await errorOf(says(success({ resultType, result: [element] })))
+    expect([reason, metadata?.['feature']]).toEqual(['QUERY_FEATURE_UNSUPPORTED', 'native histograms'])
+  })
+
+  it.each<readonly [object, readonly string[]]>([
+    [{ warnings: [`no answer of ${secret}`] }, ['the engine has answered with warnings; the result may be incomplete']],
+    [{ isPartial: true }, ['the engine has answered with warnings; the result may be incomplete']],
+    [{ warnings: [], isPartial: false, infos: ['x'] }, []],
+    [{ warnings: secret, isPartial: 'true' }, []],
+  ])('that answers with %j gives the warnings %j', async (more, expected) => {
+    const data = { resultType: 'vector', result: [{ metric: {}, value: [1, '1'] }] }
+    const { metrics } = await metricsOf(says(answer(JSON.stringify({ status: 'success', data, ...more }))))
+    const { text } = await metrics.query(workspace, asked, new AbortController().signal)
+    expect(JSON.parse(text).warnings).toEqual(expected)
+    expect(text).not.toContain('internal')
   })
 
   it('is asked below its path, for the workspace alone', async () => {

@@ -129,6 +129,14 @@ describe('a query of logs in Loki', () => {
     '{a="b"} | drop workspace_id',
     'sum by (workspace_id) (rate({a="b"}[1m]))',
     'rate({a="b"}[1m]) / on (workspace_id) rate({a="b"}[1m])',
+    '{a="b"} | json workspace_id="x"',
+    '{a="b"} | logfmt workspace_id="x"',
+    '{a="b"} | label_format workspace_id="x"',
+    '{a="b"} | keep workspace_id',
+    'sum_over_time({a="b"} | unwrap workspace_id [1m])',
+    'sum without (workspace_id) (rate({a="b"}[1m]))',
+    'label_replace(rate({a="b"}[1m]), "workspace_id", "x", "a", "(.*)")',
+    'label_replace(rate({a="b"}[1m]), "x", "$1", `workspace_id`, "(.*)")',
   ])('may not use the label of the workspace: %s', async text => {
     const member = await apiMember('logs_url', loki([]))
     await expect(new LokiLogs(member.client).query(workspace, { ...query, query: text }, signal)).rejects.toThrow(

@@ -135,6 +135,16 @@ describe('traces in Tempo', () => {
       `({ (.a = "}") && resource.workspace_id = "W" } && { resource.workspace_id = "W" } >> { (status = error) && resource.workspace_id = "W" } | count() > 1)`,
     ],
     [
+      'conditions around comments',
+      { query: '{ /* { */ .a = 1 /* } || { */ } && { /* } */ }' },
+      `({ (.a = 1) && resource.workspace_id = "W" } && { resource.workspace_id = "W" })`,
+    ],
+    [
+      'a span attribute that is called as the label of the workspace',
+      { query: '{ span.workspace_id = "x" || .workspace_id = "x" }' },
+      `({ (span.workspace_id = "x" || .workspace_id = "x") && resource.workspace_id = "W" })`,
+    ],
+    [
       'a query and members',
       { query: '{ name = "x" }', service: 'api' },
       `{ resource.service.name = "api" && resource.workspace_id = "W" } && ({ (name = "x") && resource.workspace_id = "W" })`,
@@ -144,6 +154,33 @@ describe('traces in Tempo', () => {
     await new StackTraces(new Tempo(client)).search(workspace, { ...query, ...given }, signal)
     const q = requests[0]?.parameters.get('q')?.replaceAll(/\s+/g, ' ').replaceAll(' )', ')')
     expect(q).toBe(expected.replaceAll('"W"', `"${workspace}"`))
+  })
+
+  it.each(['resource.workspace_id', 'resource."workspace_id"'])(
+    'are not searched by the label of the workspace as %s',
+    async attribute => {
+      const search = async (hasTenants: boolean) => {
+        const { client, requests } = await apiMember('traces_url', tempo({}), { hasTenants })
+        const asked = { ...query, query: `{ .a = 1 || ${attribute} != "x" }` }
+        const found = new StackTraces(new Tempo(client)).search(workspace, asked, signal)
+        return { requests, found }
+      }
+      const labelled = await search(false)
+      const { metadata, reason } = await outcome(labelled.found)
+      expect([reason, metadata?.['feature']]).toEqual(['QUERY_FEATURE_UNSUPPORTED', 'reserved_label'])
+      expect(labelled.requests).toEqual([])
+      expect((await (await search(true)).found).traces).toEqual([])
+    },
+  )
+
+  it('are read up to the limit, if Tempo answers a search with more than it was asked for', async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => ({ traceID: String(i + 1) }))
+    const { client, requests } = await apiMember('traces_url', ({ path }) =>
+      path === '/api/search' ? { body: { traces: ids } } : { status: 404, body: '' },
+    )
+    await new StackTraces(new Tempo(client)).search(workspace, query, signal)
+    const limit = Number(requests[0]?.parameters.get('limit'))
+    expect(requests).toHaveLength(1 + limit)
   })
 
   it('are searched in the time of a query', async () => {

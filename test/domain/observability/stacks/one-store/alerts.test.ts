@@ -34,6 +34,8 @@ beforeAll(async () => {
   alertmanager = await servedApi(() => ({ body: '' }), afterTests)
   const given = withStacks(
     { name: 'far', metrics_url: metrics.url, alertmanager_url: alertmanager.url },
+    { name: 'logs', logs_url: metrics.url },
+    { name: 'tenants', metrics_url: metrics.url, multi_tenant: true },
     { name: 'empty' },
   )
   served = await serveAlerts(world, afterTests, { engine: 'far', config: { given } })
@@ -118,5 +120,28 @@ describe('an alert rule of a stack', () => {
       body: { language: logRule.language, query: logRule.query },
     })
     expect(await outcomeOf(update)).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
+    await served.api.deleteAlertRule({ ...served.path, id })
   })
+
+  it.each([
+    ['far', downRule.language, 'up{workspace_id="x"} == 0', 'QUERY_FEATURE_UNSUPPORTED'],
+    ['logs', 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL', 'rate({workspace_id="x"}[1m]) > 1', 'QUERY_FEATURE_UNSUPPORTED'],
+    ['tenants', downRule.language, 'up{workspace_id="x"} == 0', 'OK'],
+    ['native', downRule.language, 'up{workspace_id="x"} == 0', 'OK'],
+  ] as const)(
+    'of the engine %s in %s has for the query %s the outcome %s',
+    async (engine, language, query, outcome) => {
+      const { workspace } = served.path
+      const given = { ...downRule, name: 'reserved', ...(language !== undefined && { language }) }
+      expect(await outcomeOf(served.api.createAlertRule({ workspace, engine, body: { ...given, query } }))).toBe(
+        outcome,
+      )
+      const allowed = language === undefined ? 'up == 0' : 'rate({a="b"}[1m]) > 1'
+      const body = { ...given, name: 'changed', query: allowed }
+      const { resource_id: id } = await served.api.createAlertRule({ workspace, engine, body })
+      const changed = { update_mask: 'query', body: { query } }
+      expect(await outcomeOf(served.api.updateAlertRule({ workspace, engine, id, ...changed }))).toBe(outcome)
+      await served.api.deleteAlertRule({ workspace, engine, id })
+    },
+  )
 })

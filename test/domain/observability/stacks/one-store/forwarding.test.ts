@@ -208,6 +208,9 @@ describe('a body that is no request of OTLP', () => {
     [Uint8Array.of(10, 5, 1), 'application/x-protobuf'],
     [Uint8Array.of(11, 12), 'application/x-protobuf'],
     [Uint8Array.of(10, 3, 10, 9, 1), 'application/x-protobuf'],
+    // The number of the field is 2^32 + 1, which many decoders read as 1.
+    [Uint8Array.of(138, 128, 128, 128, 128, 1, 0), 'application/x-protobuf'],
+    ['{"resourceMetrics":[{"schema_url":"x"}]}', 'application/json'],
   ])('is not sent on: %s', async (body, contentType) => {
     const config = await configOn('single')
     const headers = { 'content-type': contentType }
