@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionTokens } from '../client/session.ts'
 import { isRecord } from '../runtime/validation.ts'
 import { CommandError } from './exit-codes.ts'
+import { takeLock } from './file-lock.ts'
 
 /** The server and the tokens of a kept session. */
 export interface KeptSession {
@@ -119,27 +119,12 @@ function absent(error: unknown): undefined {
   throw error
 }
 
-/**
- * Takes the lock and returns a function that releases the lock. Node.js has no file locks, but SQLite has file locks,
- * and the operating system drops them at the end of the process, even after a crash. The file stays empty.
- */
+/** Waits for the lock and takes it; returns a function that releases the lock. */
 async function lock(path: string): Promise<() => void> {
-  closeSync(openSync(path, 'a', 0o600))
-  const { DatabaseSync } = await import('node:sqlite')
   for (let waited = 0; ; waited += pauseMs) {
-    const database = new DatabaseSync(path, { timeout: 0 })
-    try {
-      database.exec('BEGIN EXCLUSIVE')
-      return () => database.close()
-    } catch (error) {
-      database.close()
-      if (!isBusy(error)) throw error
-    }
+    const release = await takeLock(path)
+    if (release) return release
     if (waited >= waitMs) throw new CommandError(`another command holds ${path}: end it, and try again`)
     await sleep(pauseMs)
   }
 }
-
-/** True for the error SQLITE_BUSY and its extended codes. */
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5

@@ -1,6 +1,6 @@
 import { StorageClient } from '../../output/storage/client.ts'
 import { listObjects } from '../../output/storage/routes.ts'
-import type { ObjectSchema } from '../../output/storage/types.ts'
+import type { ObjectMetadata, ObjectSchema } from '../../output/storage/types.ts'
 import { TaxonomyClient } from '../../output/taxonomy/client.ts'
 import { answerInvalid } from '../../runtime/errors.ts'
 import { isUuid } from '../../runtime/formats.ts'
@@ -9,6 +9,7 @@ import type { Transport } from '../../runtime/transport.ts'
 import { CommandError } from '../exit-codes.ts'
 import { connect } from '../kept-session.ts'
 import { sessionFile } from '../sessions.ts'
+import { persistentTransport } from './persistence.ts'
 
 /** The options that all commands of the storage have. */
 export interface PlaceFlags {
@@ -38,7 +39,9 @@ export async function connected({ engine, url, workspace }: PlaceFlags): Promise
   const named = workspace ?? process.env['NINEFOLD_WORKSPACE']
   if (named === undefined || named === '')
     throw new CommandError('name the workspace with --workspace, or in the variable NINEFOLD_WORKSPACE')
-  const transport = await connect(sessionFile(), url)
+  // Clients refuse to write these names as a step of a path.
+  if (/^\.{0,2}$/.test(engine)) throw new CommandError('name an engine with --engine, such as native')
+  const transport = persistentTransport(await connect(sessionFile(), url))
   const id = isUuid(named) ? named : await workspaceOf(new TaxonomyClient(transport), named)
   return { api: new StorageClient(transport), transport, at: { workspace: id, engine } }
 }
@@ -72,12 +75,29 @@ export async function* objectsOf({ at, transport }: OpenBucket, prefix: string):
     for (const object of requireRows(objects)) yield sound(object)
 }
 
+/**
+ * Iterates over the objects of a place to be copied. Throws `CommandError` for a place without objects, such as a mistyped
+ * one; a whole bucket may be empty.
+ */
+export async function* objectsBelow(bucket: OpenBucket, prefix: string): AsyncGenerator<ObjectSchema> {
+  let isEmpty = true
+  for await (const object of objectsOf(bucket, prefix)) {
+    isEmpty = false
+    yield object
+  }
+  if (isEmpty && prefix !== '') throw new CommandError(`no object has a name that begins with ${prefix}`, 1)
+}
+
 /** Reads the latest version of an object. */
 export const objectAt = async ({ api, at }: OpenBucket, object: string): Promise<ObjectSchema> =>
   sound(await api.getObject({ ...at, object }))
 
+/** Reads the metadata of the latest version of an object. */
+export const metadataAt = async ({ api, at }: OpenBucket, object: string): Promise<ObjectMetadata> =>
+  sound(await api.getObjectMetadata({ ...at, object }))
+
 /** Returns an object. Throws ANSWER_INVALID for an object whose size is no number of bytes. */
-function sound(object: ObjectSchema): ObjectSchema {
+function sound<Sized extends { readonly size: number }>(object: Sized): Sized {
   if (Number.isSafeInteger(object.size) && object.size >= 0) return object
   throw answerInvalid('the server answers an object without a size')
 }

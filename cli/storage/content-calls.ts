@@ -1,19 +1,8 @@
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError } from '../../runtime/errors.ts'
+import { persistently } from './persistence.ts'
 import type { Progress } from './progress.ts'
 import { getRange, put, type Content, type Signed } from './signed-requests.ts'
 import { connectionFailed, faultOf } from './transfer-faults.ts'
-
-/** The number of attempts of a transfer, and the pause before the second in milliseconds; each further pause doubles. */
-const attempts = 6
-const firstPauseMs = 200
-
-/** The time in milliseconds after which a transfer that has failed is not begun again. */
-const patienceMs = 170_000
-
-/** The statuses after which an equal transfer may succeed. */
-const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
 /** Returns a URL for an attempt: URLs expire, so that a transfer asks for one when it needs one. */
 type AskUrl = () => Promise<Signed>
@@ -72,23 +61,3 @@ async function* exactly(answer: Readable, length: number): AsyncGenerator<Uint8A
   }
   if (arrived !== length) throw connectionFailed(`${arrived} of ${length} bytes arrived`)
 }
-
-async function persistently<R>(transfer: () => Promise<R>): Promise<R> {
-  const startedMs = performance.now()
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await transfer()
-    } catch (error) {
-      if (!(error instanceof ApiError) || tried === attempts || !isPassing(error)) throw error
-      const { retryAfterSeconds = 0 } = error.details
-      const pauseMs = Math.max(firstPauseMs * 2 ** (tried - 1), retryAfterSeconds * 1000)
-      if (performance.now() - startedMs + pauseMs > patienceMs) throw error
-      await sleep(pauseMs)
-    }
-  }
-}
-
-const isPassing = ({ reason, response }: ApiError): boolean =>
-  response === undefined
-    ? reason === 'CONNECTION_FAILED'
-    : passing.has(response.status) || reason === 'PRESIGNED_URL_EXPIRED'

@@ -28,15 +28,19 @@ export class ContentFile {
     this.size = Number(stats.size)
   }
 
-  /** Opens a file, runs `act`, and closes the file. Throws `CommandError` for a folder or a device. */
+  /**
+   * Opens a file, runs `act`, and closes the file. Throws `CommandError` for a folder, a device and a file without a size.
+   * If `act` fails after the file has changed, throws `CommandError` in place of the fault that the change caused.
+   */
   static async reading<R>(path: string, act: (file: ContentFile) => Promise<R>): Promise<R> {
     // A pipe would be opened only once another program opens it.
     if (!(await stat(path)).isFile())
       throw new CommandError(`${path} is no file: name a file, or a folder with --recursive`)
     const handle = await open(path, 'r')
     try {
-      const stats = await handle.stat({ bigint: true })
-      return await act(new ContentFile(path, handle, stats))
+      const file = new ContentFile(path, handle, await handle.stat({ bigint: true }))
+      if (file.size === 0) await file.#requireEmpty()
+      return await file.#unchangedDuring(act)
     } finally {
       await handle.close()
     }
@@ -64,14 +68,36 @@ export class ContentFile {
     return hash.digest()
   }
 
-  /** Reads bytes from a place of the file on into `bytes`, and returns them. */
+  /**
+   * Reads bytes from a place of the file on into `bytes`, and returns them. Throws `CommandError` for a file that cannot be
+   * read, so that nobody takes the fault for one of a connection.
+   */
   async #fill(bytes: Buffer<ArrayBuffer>, start: number): Promise<Buffer<ArrayBuffer>> {
     for (let filled = 0; filled < bytes.length;) {
-      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, start + filled)
+      const { bytesRead } = await this.#handle
+        .read(bytes, filled, bytes.length - filled, start + filled)
+        .catch((error: Error) => {
+          throw new CommandError(`${this.path} cannot be read: ${error.message}`)
+        })
       if (bytesRead === 0) throw this.#changed()
       filled += bytesRead
     }
     return bytes
+  }
+
+  async #unchangedDuring<R>(act: (file: ContentFile) => Promise<R>): Promise<R> {
+    try {
+      return await act(this)
+    } catch (error) {
+      await this.requireUnchanged()
+      throw error
+    }
+  }
+
+  /** Throws `CommandError` for a file that has bytes but no size, as the files of `/proc` have. */
+  async #requireEmpty(): Promise<void> {
+    const { bytesRead } = await this.#handle.read(Buffer.alloc(1), 0, 1, 0)
+    if (bytesRead > 0) throw new CommandError(`${this.path} does not tell its size: write its content to a file first`)
   }
 
   /** Throws `CommandError` if the file has changed since it was opened. */

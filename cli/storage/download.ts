@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { appendFile, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { appendFile, lstat, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { combineCrc32c, crc32c, crc32cText } from '../../domain/resources/crc32c.ts'
 import type { ObjectMetadata } from '../../output/storage/types.ts'
 import { CommandError } from '../exit-codes.ts'
-import type { OpenBucket } from './bucket.ts'
+import { metadataAt, type OpenBucket } from './bucket.ts'
 import { exclusively } from './exclusive.ts'
 import { countedAttempts, receiveContent } from './content-calls.ts'
 import { ContentFile } from './content-file.ts'
@@ -31,24 +31,44 @@ export interface Download {
  * numbers and checksums of the parts that are whole.
  */
 export async function download(path: string, from: Download): Promise<void> {
-  const { api, at } = from.bucket
-  const metadata = await api.getObjectMetadata({ ...at, object: from.object })
-  const unfinished = join(dirname(path), `.${shortened(basename(path))}.${versionMark(metadata)}.part`)
+  const metadata = await metadataAt(from.bucket, from.object)
+  const name = basename(path)
+  const unfinished = join(dirname(path), `.${shortened(name)}.${mark(name, metadata)}.part`)
   const list = `${unfinished}.done`
   await exclusively(`${unfinished}.lock`, path, async () => {
-    await receive(unfinished, list, metadata, from)
+    await receive({ unfinished, list, mode: await modeOf(path) }, metadata, from)
     await rename(unfinished, path)
     await rm(list, { force: true })
   })
 }
 
+/** The files beside a file that is downloaded. */
+interface Unfinished {
+  readonly unfinished: string
+  /** The file that lists the whole parts. */
+  readonly list: string
+  /** The permissions of the downloaded file. */
+  readonly mode: number
+}
+
+/** Returns the permissions of the file that a download replaces, so that a private file stays private. */
+async function modeOf(path: string): Promise<number> {
+  const facts = await lstat(path).catch(() => undefined)
+  return facts?.isFile() ? facts.mode & 0o777 : 0o666
+}
+
 /** Receives the parts that `unfinished` does not have, and compares the checksum of the whole. */
-async function receive(unfinished: string, list: string, metadata: ObjectMetadata, from: Download): Promise<void> {
+async function receive(
+  { list, mode, unfinished }: Unfinished,
+  metadata: ObjectMetadata,
+  from: Download,
+): Promise<void> {
   const done = await donePartsIn(list)
-  const handle = await open(unfinished, done.size === 0 ? 'w+' : 'r+').catch(async (error: NodeJS.ErrnoException) => {
+  const flag = done.size === 0 ? 'w+' : 'r+'
+  const handle = await open(unfinished, flag, mode).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     done.clear()
-    return open(unfinished, 'w+')
+    return open(unfinished, 'w+', mode)
   })
   try {
     const sums = await Promise.all(
@@ -153,12 +173,15 @@ async function donePartsIn(list: string): Promise<Map<number, number>> {
   }
 }
 
-/** Returns a text that differs for different versions of an object, and for other sizes of parts. */
-const versionMark = ({ etag, size, version_id }: ObjectMetadata): string =>
+/** Returns a text that differs for different names of files, versions of an object, and sizes of parts. */
+const mark = (name: string, { etag, size, version_id }: ObjectMetadata): string =>
   createHash('sha256')
-    .update(`${version_id} ${etag} ${partSize(size)}`)
+    .update(`${version_id} ${etag} ${partSize(size)} ${name}`)
     .digest('hex')
     .slice(0, 16)
+
+/** Whether a file lies beside an unfinished download, by its name. */
+export const isUnfinished = (name: string): boolean => /^\..+\.[0-9a-f]{16}\.part(?:\.done|\.lock)?$/.test(name)
 
 /** Returns the begin of a name, so that a longer name fits into a folder. */
 const shortened = (name: string): string => [...name].slice(0, 48).join('')

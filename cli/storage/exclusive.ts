@@ -1,40 +1,34 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, rm, stat } from 'node:fs/promises'
 import { CommandError } from '../exit-codes.ts'
+import { takeLock } from '../file-lock.ts'
 
 /**
- * Runs `act` while no other command of this machine runs one with the same lock file. The lock of a killed command is taken
- * over. Throws `CommandError` if a running command holds the lock; `path` names the file for the message.
+ * Runs `act` while no other command runs one with the same lock file, which is removed afterwards. The lock of a killed
+ * command is free. Throws `CommandError` if another command holds the lock; `path` names the file for the message.
  */
 export async function exclusively<R>(lock: string, path: string, act: () => Promise<R>): Promise<R> {
-  while (!(await take(lock))) {
-    const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
-    if (isRunning(holder))
-      throw new CommandError(`another command copies to ${path} (process ${holder}): wait until it has ended`, 1)
-    await rm(lock, { force: true })
-  }
+  const release = await takePresent(lock)
+  if (!release) throw new CommandError(`another command copies to ${path}: wait until it has ended`, 1)
   try {
     return await act()
   } finally {
+    // The file is removed before its lock is free, so that nobody removes the lock file of another command.
     await rm(lock, { force: true })
+    release()
   }
 }
 
-/** Makes the lock file; returns false if there is one. */
-const take = (lock: string): Promise<boolean> =>
-  writeFile(lock, `${process.pid}`, { flag: 'wx' }).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return false
-      throw error
-    },
-  )
-
-function isRunning(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+/** Takes the lock of a file that is still at its path then: a command that ends removes its lock file. */
+async function takePresent(lock: string): Promise<(() => void) | undefined> {
+  for (;;) {
+    await appendFile(lock, '', { mode: 0o600 })
+    const before = await inodeOf(lock)
+    const release = await takeLock(lock)
+    if (!release) return undefined
+    if (before !== undefined && before === (await inodeOf(lock))) return release
+    release()
   }
 }
+
+const inodeOf = async (path: string): Promise<bigint | undefined> =>
+  (await stat(path, { bigint: true }).catch(() => undefined))?.ino

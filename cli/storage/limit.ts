@@ -22,7 +22,8 @@ export class Limit {
 
 /**
  * Runs `act` on each item, at most `atOnce` at a time, and reads further items as earlier ones end, so that a long list
- * is never held whole. The first error ends the reading, and is thrown after the running acts have ended.
+ * is never held whole. The first error, of an act or of the reading, ends the reading, and is thrown after the running
+ * acts have ended.
  */
 export async function eachOf<T>(
   items: AsyncIterable<T> | Iterable<T>,
@@ -31,14 +32,17 @@ export async function eachOf<T>(
 ): Promise<void> {
   const running = new Set<Promise<void>>()
   let failure: { readonly error: unknown } | undefined
-  for await (const item of items) {
-    if (failure) break
-    const one: Promise<void> = act(item)
-      .catch((error: unknown) => void (failure ??= { error }))
-      .finally(() => running.delete(one))
-    running.add(one)
-    if (running.size >= atOnce) await Promise.race(running)
+  try {
+    for await (const item of items) {
+      if (failure) break
+      const one: Promise<void> = act(item)
+        .catch((error: unknown) => void (failure ??= { error }))
+        .finally(() => running.delete(one))
+      running.add(one)
+      if (running.size >= atOnce) await Promise.race(running)
+    }
+  } finally {
+    await Promise.all(running)
   }
-  await Promise.all(running)
   if (failure) throw failure.error
 }

@@ -46,6 +46,13 @@ export async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 }
 
+/** Makes a folder unless it is there. Throws `CommandError` for a path of a file. */
+export async function makeFolder(path: string): Promise<void> {
+  const facts = await stat(path).catch(() => undefined)
+  if (facts && !facts.isDirectory()) throw new CommandError(`${path} is no folder: name a folder for the objects`)
+  await mkdir(path, { recursive: true })
+}
+
 /**
  * Returns the path below a folder for the name of an object, and makes the folders above it. The name comes from a
  * server, so it must not lead out of the folder, and no link on the way may lead elsewhere.

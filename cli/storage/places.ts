@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { CommandError } from '../exit-codes.ts'
 
 /** The begin of every name of a place in a bucket. */
@@ -29,3 +30,16 @@ export function requiredRemotePlace(word: string): RemotePlace {
 
 /** Returns the word that names an object. */
 export const wordOf = ({ bucket, name }: RemotePlace): string => `${scheme}${bucket}/${name}`
+
+/** Throws `CommandError` for a name that is a folder, or a whole bucket. */
+export function requireObjectName(name: string): void {
+  if (name === '' || name.endsWith('/'))
+    throw new CommandError('name an object, or copy all objects of the place with --recursive')
+}
+
+/** Returns the name of an object that takes the name of its source: in a folder, or as it was named. */
+export const nameAt = (name: string, source: string): string =>
+  name === '' || name.endsWith('/') ? `${name}${basename(source)}` : name
+
+/** Returns the begin of the names of objects in a folder. */
+export const prefixOf = (name: string): string => (name === '' || name.endsWith('/') ? name : `${name}/`)

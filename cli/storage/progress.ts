@@ -95,10 +95,11 @@ export class Progress {
     const bar = '#'.repeat(filled).padEnd(barWidth, '.')
     const rate = this.#done.bytes / ((now - this.#startedMs) / 1000)
     this.#clear()
-    process.stderr.write(
+    const line =
       `[${bar}] ${Math.floor(share * 100)} %  ${this.#done.files}/${files} files  ` +
-        `${bytesText(present)} of ${bytesText(bytes)}  ${bytesText(rate)}/s`,
-    )
+      `${bytesText(present)} of ${bytesText(bytes)}  ${bytesText(rate)}/s`
+    // A longer line would wrap, and each drawing would leave a line of it.
+    process.stderr.write(line.slice(0, process.stderr.columns - 1))
   }
 
   #clear(): void {

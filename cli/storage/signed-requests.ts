@@ -3,6 +3,7 @@ import http, {
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  type RequestOptions,
 } from 'node:http'
 import https from 'node:https'
 import type { PresignedUrl } from '../../output/storage/types.ts'
@@ -55,9 +56,18 @@ export async function getRange(signed: Signed, headers: Readonly<Record<string, 
 
 function begun({ headers, url }: Signed, method: string, others: OutgoingHttpHeaders): ClientRequest {
   if (!URL.canParse(url)) throw answerInvalid('the server answers no URL for a content')
-  const { request: begin } = url.startsWith('https:') ? https : http
-  const request = begin(url, { method, headers: { ...headers, ...others } })
+  const request = requestTo(url, { method, headers: { ...headers, ...others } })
   return request.setTimeout(silenceMs, () => request.destroy(new Error(`silence for ${silenceMs / 1000} seconds`)))
+}
+
+/** Begins a request. Throws ANSWER_INVALID for a URL and headers, which come from a server, that no request can have. */
+function requestTo(url: string, options: RequestOptions): ClientRequest {
+  const { request } = url.startsWith('https:') ? https : http
+  try {
+    return request(url, options)
+  } catch (error) {
+    throw answerInvalid(`the server answers a URL or headers for a content that cannot be requested: ${error}`)
+  }
 }
 
 /** Throws the error of an answer whose status is not between two statuses. */

@@ -5,6 +5,7 @@ import type { ContentFault, ContentFiles } from './contents/content-files.ts'
 import type { InstanceFolders } from './instances/instance-folders.ts'
 import type { RemovedCounts } from './lifecycle/removed-counts.ts'
 import type { NativeLease } from '../resources/native-lease.ts'
+import type { SharedCommits } from '../resources/shared-commits.ts'
 import type { Traffic } from './statistics/traffic.ts'
 import type { SigningKeys } from './presigned/signing-keys.ts'
 import type { ClassStores } from './remote-store/class-stores.ts'
@@ -17,6 +18,8 @@ export interface StorageEnvironment extends Parts<StorageArea, never, 'iam' | 'o
   readonly files: ContentFiles
   /** The keys that sign URLs. */
   readonly keys: SigningKeys
+  /** Commits the records of signed URLs. */
+  readonly signatures: SharedCommits
   /** The folders of the instances on this host. */
   readonly folders: InstanceFolders
   /** Whether this server serves the content of the native engine. */

@@ -7,6 +7,7 @@ import { storageHooks } from '../../domain/storage/hooks.ts'
 import { degrader } from '../../domain/storage/instances/check-instances.ts'
 import { RemovedCounts } from '../../domain/storage/lifecycle/removed-counts.ts'
 import { NativeLease } from '../../domain/resources/native-lease.ts'
+import { SharedCommits } from '../../domain/resources/shared-commits.ts'
 import { Traffic } from '../../domain/storage/statistics/traffic.ts'
 import { storageArea as generated, type StorageArea } from '../../output/storage/area.ts'
 import type { StorageHandlers } from '../../output/storage/handlers.ts'
@@ -87,6 +88,7 @@ function mountedStorage(parts: StorageParts, calls: FileCalls, open: OpenRemoteS
     files: new ContentFolders(instance => folders.folderOf(instance), { calls, report }),
     report,
     keys: new SigningKeys({ store, vault: () => functions.vault }),
+    signatures: new SharedCommits(store),
     lease: new NativeLease(),
     stores: new ClassStores({ clock, open, vault: () => functions.vault }),
     remoteLimits: {

@@ -19,6 +19,7 @@ import { CommittedReads } from './sqlite/committed-reads.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
 import { sqliteDialect } from './sqlite/dialect.ts'
 import { isBusy, outageOf, sqliteCode } from './sqlite/errors.ts'
+import { mostUnsaved } from './sqlite/log-file.ts'
 import { reclaimStep } from './sqlite/reclaim.ts'
 import { FifoQueue } from './sqlite/queue.ts'
 import { prepareSchema } from './sqlite/schema.ts'
@@ -90,6 +91,8 @@ export class SqliteStore extends StoreReader implements ServerStore {
   readonly #running = new AsyncLocalStorage<StoreTransaction>()
   readonly #beside: SqliteStore[] = []
   #dataVersion = -1
+  /** The number of commits since the last one that waited for the disk. */
+  #unsaved = 0
 
   constructor(connections: SqliteConnections, layouts: Layouts, generation: number) {
     const { file, isPassing, reader, snapshots, writer } = connections
@@ -218,11 +221,13 @@ export class SqliteStore extends StoreReader implements ServerStore {
       throw new Error('a transaction inside a transaction would wait for itself; use the one that is open')
     }
     return this.#queue.run(async () => {
-      this.#writer.waitForDisk(!isPassing && !this.#isPassing)
+      const isUnsaved = this.#isPassing || (isPassing && this.#unsaved < mostUnsaved)
+      this.#writer.waitForDisk(!isUnsaved)
       this.#writer.exec('BEGIN IMMEDIATE')
       try {
         const result = await work()
         this.#writer.exec('COMMIT')
+        this.#unsaved = isUnsaved ? this.#unsaved + 1 : 0
         return result
       } catch (error) {
         this.#rollBack()

@@ -12,13 +12,13 @@ export interface Signature {
   readonly conditions: readonly string[]
 }
 
-/** Records a signature, before its URL is answered. */
+/** Records a signature, before its URL is answered. Concurrent calls share a transaction. */
 export const recordSignature = (
-  { audit, store }: Pick<StorageEnvironment, 'audit' | 'store'>,
+  { audit, signatures }: Pick<StorageEnvironment, 'audit' | 'signatures'>,
   { bucket, conditions, method, object }: Signature,
   context: CallContext,
 ): Promise<void> =>
-  store.tx(tx =>
+  signatures.commit(tx =>
     audit.recordActivity(tx, {
       ...calledBy(context),
       category: method === 'GET' ? 'DATA_READ' : 'DATA_WRITE',

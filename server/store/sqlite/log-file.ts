@@ -10,6 +10,9 @@ export interface LogDamage {
   readonly lost: number | undefined
 }
 
+/** The most transactions after one another whose commits need not wait for the disk (decision 25). */
+export const mostUnsaved = 32
+
 const headerSize = 32
 const frameHeaderSize = 24
 
@@ -46,6 +49,7 @@ function scan(read: (buffer: Buffer, offset: number) => number): Scan | undefine
   const frame = Buffer.alloc(frameHeaderSize + header.readUInt32BE(8))
   let broken: number | undefined
   let lost = 0
+  let isUnwritten = false
   for (let offset = headerSize; read(frame, offset) === frame.length; offset += frame.length) {
     const isOfLog = frame.compare(header, 16, 24, 8, 16) === 0
     if (broken === undefined) {
@@ -55,9 +59,12 @@ function scan(read: (buffer: Buffer, offset: number) => number): Scan | undefine
     }
     const isCommit = frame.readUInt32BE(4) > 0
     if (broken !== undefined && offset > broken && isOfLog && isCommit) lost += 1
+    if (broken !== undefined && offset <= broken + frame.length && !isOfLog) isUnwritten = true
   }
-  // Each commit is on the disk before the next transaction begins, so of two commits, the first was complete.
-  return broken === undefined || lost < 2 ? undefined : { offset: broken, lost, header: shown }
+  // A crash of the machine leaves out pages of the last commits, in any order: a page has the begin of a frame, which is
+  // then no part of this log. Of two commits that wait for the disk, the first was complete.
+  const isOfCrash = lost < 2 || (isUnwritten && lost <= mostUnsaved + 1)
+  return broken === undefined || isOfCrash ? undefined : { offset: broken, lost, header: shown }
 }
 
 /** Returns a running checksum of a log, whose byte order is in the first four bytes of its header. */

@@ -80,6 +80,16 @@ describe('a sent part', () => {
     expect(store.asked()).toBeLessThanOrEqual(1)
   })
 
+  it('is not repeated after its file cannot be read', async () => {
+    const store = await storeOf(request => void request.resume())
+    const path = join(testFolder(), 'content')
+    writeFileSync(path, content)
+    const closed = await ContentFile.reading(path, file => Promise.resolve(file))
+    const sent = sendContent(store.askUrl, { length: part.length, chunks: () => closed.chunks(part) })
+    await expect(sent).rejects.toThrow('content cannot be read')
+    expect(store.asked()).toBeLessThanOrEqual(1)
+  })
+
   it('is not repeated after a pause that is too long', async () => {
     const store = await storeOf((request, response) => {
       request.resume()
@@ -89,12 +99,28 @@ describe('a sent part', () => {
     expect(store.asked()).toBe(1)
   })
 
-  it('is refused by a store that changes the protocol', async () => {
-    const store = await storeOf((request, response) => {
-      request.resume()
-      response.writeHead(101, { connection: 'upgrade', upgrade: 'x' }).end()
-    })
-    await expect(sendPart(store.askUrl)).rejects.toMatchObject({ reason: 'CONNECTION_FAILED' })
+  it('is sent again to a store that changes the protocol', async () => {
+    const store = await storeOf(
+      (request, response) => {
+        request.resume()
+        response.writeHead(101, { connection: 'upgrade', upgrade: 'x' }).end()
+      },
+      (request, response) => {
+        request.resume()
+        response.setHeader('etag', '"tag"').end()
+      },
+    )
+    expect(await sendPart(store.askUrl)).toBe('tag')
+    expect(store.asked()).toBe(2)
+  })
+
+  it.each([
+    ['another protocol', { url: 'ftp://127.0.0.1/a', headers: {} }],
+    ['no address', { url: 'a', headers: {} }],
+    ['a header of two lines', { url: 'http://127.0.0.1:1/a', headers: { 'x-signed': 'a\nb' } }],
+    ['a header with a space in its name', { url: 'http://127.0.0.1:1/a', headers: { 'x signed': 'a' } }],
+  ])('is not sent to a signed URL with %s', async (_, signed) => {
+    await expect(sendPart(() => Promise.resolve(signed))).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
   })
 
   it('follows no redirect', async () => {

@@ -1,8 +1,11 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { CommandError } from '../../../cli/exit-codes.ts'
+import { copy } from '../../../cli/storage/copy.ts'
 import { eachOf, Limit } from '../../../cli/storage/limit.ts'
-import { pathBelow } from '../../../cli/storage/local-files.ts'
+import { makeFolder, pathBelow } from '../../../cli/storage/local-files.ts'
+import { isOfOneFile } from '../../../cli/storage/one-file-faults.ts'
 import { partsOf, partSize } from '../../../cli/storage/parts.ts'
 import { testFolder } from '../../server/store/harness.ts'
 
@@ -19,6 +22,39 @@ it('writes no file through a link to another folder', async () => {
   symlinkSync(testFolder(), join(folder, 'in', 'elsewhere'))
   await expect(pathBelow(join(folder, 'in'), 'elsewhere/file')).rejects.toThrow('is a link')
   expect(await pathBelow(join(folder, 'in'), 'deep/file')).toBe(join(folder, 'in', 'deep', 'file'))
+})
+
+it('makes no folder at the path of a file, nor below it', async () => {
+  const file = join(testFolder(), 'file')
+  writeFileSync(file, '')
+  await expect(makeFolder(file)).rejects.toThrow('file is no folder')
+  await expect(makeFolder(join(file, 'in'))).rejects.toThrow('ENOTDIR')
+})
+
+it.each<[string, Parameters<typeof copy>, string]>([
+  [
+    'a download without replacement',
+    ['nf://docs/a', 'b', { engine: 'native', parallel: 1, ifAbsent: true }],
+    '--if-absent is for objects',
+  ],
+  [
+    'a download with a media type',
+    ['nf://docs/a', 'b', { engine: 'native', parallel: 1, contentType: 'a/b' }],
+    '--content-type is for files',
+  ],
+  [
+    'a copy with a media type',
+    ['nf://docs/a', 'nf://docs/b', { engine: 'native', parallel: 1, contentType: 'a/b' }],
+    '--content-type is for files',
+  ],
+  ['an empty engine', ['a', 'nf://docs/b', { workspace: 'acme/web', engine: '', parallel: 1 }], 'name an engine'],
+  [
+    'an engine that is a step of a path',
+    ['a', 'nf://docs/b', { workspace: 'acme/web', engine: '..', parallel: 1 }],
+    'name an engine',
+  ],
+])('refuses %s without a call', async (_, words, message) => {
+  await expect(copy(...words)).rejects.toThrow(message)
 })
 
 it.each([0, 1, 8 * 1024 ** 2, 8 * 1024 ** 2 + 1, 2 * 1024 ** 3, 5 * 1024 ** 4])('covers %d bytes by parts', size => {
@@ -56,4 +92,34 @@ it('runs no more tasks than its limit, and ends at the first error', async () =>
   })
   await expect(failing).rejects.toThrow('second')
   expect(seen.length).toBeLessThan(6)
+})
+
+it('ends only after the running tasks if no further task can be read', async () => {
+  const { promise: turn, resolve: endTask } = Promise.withResolvers<void>()
+  const ended: string[] = []
+  async function* items() {
+    yield 'a'
+    throw new Error('the list is lost')
+  }
+  const all = eachOf(items(), 2, async item => {
+    await turn
+    ended.push(item)
+  }).catch((error: unknown) => void ended.push(String(error)))
+  setImmediate(endTask)
+  await all
+  expect(ended).toEqual(['a', 'Error: the list is lost'])
+})
+
+const failed = (code: string): Error => Object.assign(new Error(code), { code, syscall: 'write' })
+
+it.each<[string, unknown, boolean]>([
+  ['a file of another user', failed('EACCES'), true],
+  ['a name that is too long', failed('ENAMETOOLONG'), true],
+  ['a changed file', new CommandError('changed'), true],
+  ['a full disk', failed('ENOSPC'), false],
+  ['a used up quota of the disk', failed('EDQUOT'), false],
+  ['a disk for reading only', failed('EROFS'), false],
+  ['a defect', new TypeError('x'), false],
+])('knows whether other files can be copied after %s', (_, error, isOfOne) => {
+  expect(isOfOneFile(error)).toBe(isOfOne)
 })

@@ -60,6 +60,16 @@ describe.each(stores)('a bucket of the engine s3 in $name', { timeout: 600_000 }
     expect((await run('ls', 'nf://far/')).out).toBe('[]\n')
   })
 
+  it.skipIf(!isThere)('gives files with equal content, whose long names begin alike', async () => {
+    mkdirSync(join(docs.folder, 'alike'))
+    const names = Array.from({ length: 8 }, (_, i) => `${'long'.repeat(15)}-${i}`)
+    for (const name of names) write(`alike/${name}`, 'equal')
+    expect((await run('cp', '-r', 'alike', 'nf://far/alike')).err).toContain('copied 8 files')
+    expect((await run('cp', '-r', 'nf://far/alike', 'alike-back')).err).toContain('copied 8 files')
+    for (const name of names) expect(read(`alike-back/${name}`).toString()).toBe('equal')
+    expect((await run('rm', '-r', 'nf://far/alike/')).code).toBe(0)
+  })
+
   it.skipIf(!isThere)('goes on with the parts of an interrupted upload and download', async () => {
     const content = randomBytes(largeBytes)
     write('large.bin', content)

@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Ninefold } from '../../../output/client.ts'
 import { startServer, type Served } from '../../e2e/served.ts'
 import { administrator } from '../../server/access/sign-in.ts'
 import { testFolder, type Later } from '../../server/store/harness.ts'
 import { addTenant } from '../../areas/members.ts'
-import { ninefold, type Ended } from '../command.ts'
-
-const main = fileURLToPath(new URL('../../../ninefold.ts', import.meta.url))
+import { commandFor, ninefold, type Ended } from '../command.ts'
 
 /** A served platform with a workspace `acme/web` and a bucket `docs`, and a person who has signed in. */
 export interface ServedBucket {
@@ -46,9 +43,8 @@ export async function servedBucket(later: Later): Promise<ServedBucket> {
     folder,
     run: (...words) => ninefold(folder, wordsOf(words)),
     async killed(ms, ...words) {
-      const { NODE_COMPILE_CACHE, PATH = '' } = process.env
-      const env = { PATH, NODE_COMPILE_CACHE, HOME: folder, XDG_CONFIG_HOME: folder, CI: 'true' }
-      const child = spawn(process.execPath, [main, ...wordsOf(words)], { env, cwd: folder, stdio: 'ignore' })
+      const { file, options, words: all } = commandFor(folder, wordsOf(words))
+      const child = spawn(file, all, { ...options, stdio: 'ignore' })
       const timer = setTimeout(() => child.kill('SIGKILL'), ms)
       const signal = await new Promise(resolve => child.on('close', (_, ended) => resolve(ended)))
       clearTimeout(timer)

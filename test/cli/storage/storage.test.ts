@@ -128,7 +128,7 @@ it('takes the whole parts of an interrupted download, and receives the damaged o
   write('sum.bin', content)
   await docs.run('cp', 'sum.bin', 'nf://docs/sum.bin')
   const { etag, version_id } = await docs.api.storage.getObjectMetadata({ ...docs.at, object: 'sum.bin' })
-  const version = `${version_id} ${etag} ${8 * 1024 * 1024}`
+  const version = `${version_id} ${etag} ${8 * 1024 * 1024} got-sum.bin`
   const part = `.got-sum.bin.${createHash('sha256').update(version).digest('hex').slice(0, 16)}.part`
   const first = content.subarray(0, 8 * 1024 * 1024)
   write(part, randomBytes(8 * 1024 * 1024))
@@ -155,7 +155,7 @@ it('copies to one file at a time, and to one object from two files', async () =>
   expect(up.map(({ code, err }) => (code === 0 ? 0 : err))).toEqual([0, 0])
   const down = await Promise.all([1, 2].map(() => docs.run('cp', 'nf://docs/one.bin', 'one.bin')))
   for (const { code, err } of down)
-    if (code !== 0) expect(err).toMatch(/^error: another command copies to one\.bin \(process \d+\): wait/)
+    if (code !== 0) expect(err).toMatch(/^error: another command copies to one\.bin: wait/)
   expect(down.map(({ code }) => code)).toContain(0)
   expect(contents.map(digest)).toContain(digest(read('one.bin')))
 })

@@ -10,9 +10,10 @@ const applicationId = 0x6e_69_6e_65
 
 /**
  * The newest version of the format of each kind of file, which this server writes. It reads the older ones too. In days of
- * version 1, parts and chunks have no checksums; days of version 2 have rows of both forms.
+ * version 1, the parts and chunks of metrics, the blocks of logs, and spans have no checksums; days of version 2 have rows
+ * of both forms.
  */
-const versions = { days: 2, index: 1, logDays: 1, logIndex: 1, spans: 1, traces: 1 } as const
+const versions = { days: 2, index: 1, logDays: 2, logIndex: 1, spans: 2, traces: 1 } as const
 
 /** The size of pages in bytes: large for long values, and small for the random order of the ids of traces. */
 const pageSizeOf = (kind: FileKind): number => (kind === 'traces' ? 4096 : 16_384)

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { faultsIn, numberOf, rows } from '../files/file-checks.ts'
 import type { SignalPlaces } from '../files/places.ts'
 import { labelsOfKey } from '../../../../domain/observability/metrics/label-key.ts'
-import { decodeRuns, EntryBlock } from './format/entry-block.ts'
+import { checkedBlock, storedBlocks } from './block-checks.ts'
 
 /** The entries of a stream, and the bytes of their lines. */
 type Sums = readonly [entries: number, bytes: number]
@@ -39,12 +39,8 @@ export function* logFaults(places: SignalPlaces): Generator<string> {
 /** Returns the sums of each stream from the entries. Throws `MalformedBlock`. */
 function sumsOfBlocks(database: DatabaseSync): Map<number, Sums> {
   const sums = new Map<number, Sums>()
-  const blocks = 'SELECT first_number, runs, contents.entries, details FROM blocks LEFT JOIN contents USING (id)'
-  for (const [firstNumber, runs, entries, details] of rows(database, blocks)) {
-    if (!(runs instanceof Uint8Array && entries instanceof Uint8Array && details instanceof Uint8Array))
-      throw new Error('a block has no content')
-    const block = new EntryBlock({ firstNumber: Number(firstNumber), runs: decodeRuns(runs), entries, details })
-    if (block.length > 0) block.metadata(block.length - 1)
+  for (const row of rows(database, storedBlocks)) {
+    const block = checkedBlock(row)
     let start = 0
     for (const [run, end] of block.runs.ends.entries()) {
       const stream = block.runs.streams[run] ?? 0

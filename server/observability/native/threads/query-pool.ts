@@ -45,7 +45,11 @@ interface Slot<Call> {
   running: QueuedCall<Call> | undefined
 }
 
-/** The threads that read a signal. Each runs one call at a time; the calls of a workspace prefer one thread, which knows its files. */
+/**
+ * The threads that read a signal. Each runs one call at a time; the calls of a workspace prefer one thread, which knows its
+ * files. A thread that is free takes a call of the workspace with the fewest running calls, so that a workspace with many
+ * calls holds up the others for the rest of one call at most.
+ */
 export class QueryPool<Call extends PoolCall> {
   readonly #parts: PoolParts
   readonly #log: Pick<Log, 'error' | 'warn'>
@@ -101,14 +105,23 @@ export class QueryPool<Call extends PoolCall> {
 
   /** Gives waiting calls to free threads. */
   #next(): void {
-    for (let i = 0; i < this.#waiting.length; i += 1) {
-      const queued = this.#waiting[i]
+    for (;;) {
+      const queued = this.#fairest()
       const slot = queued && this.#freeSlot(queued.call.workspace)
       if (queued === undefined || slot === undefined) return
-      this.#waiting.splice(i, 1)
-      i -= 1
+      this.#waiting.splice(this.#waiting.indexOf(queued), 1)
       void this.#run(slot, queued)
     }
+  }
+
+  /** Returns the waiting call whose workspace has the fewest running calls; of several, the one that waits longest. */
+  #fairest(): QueuedCall<Call> | undefined {
+    const runningOf = ({ call }: QueuedCall<Call>): number =>
+      this.#slots.filter(({ running }) => running?.call.workspace === call.workspace).length
+    return this.#waiting.reduce<QueuedCall<Call> | undefined>(
+      (best, queued) => (best === undefined || runningOf(queued) < runningOf(best) ? queued : best),
+      undefined,
+    )
   }
 
   /** Returns the thread of a workspace if it is free, otherwise any free thread. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { checked, giveBack, openForWriting, rowOf, rowsOf, transact } from '../files/telemetry-file.ts'
+import { storedResource, storedSpan } from './stored-texts.ts'
 import { idBytes, spanSchema } from './trace-tables.ts'
 
 /** A span on its way to a file. */
@@ -43,8 +44,10 @@ export class SpanFile {
   /** Writes spans, which are on the disk at the return; a span replaces the span with its ids. */
   append(spans: readonly PendingSpan[]): void {
     this.#change(() => {
-      for (const { isError, resource, spanId, start, text, trace } of spans)
-        this.#put.run(trace, idBytes(spanId), start, this.#resourceId(resource), Number(isError), text)
+      for (const { isError, resource: ofSpan, spanId, start, text, trace } of spans) {
+        const [span, resource, error] = [idBytes(spanId), this.#resourceId(ofSpan), Number(isError)]
+        this.#put.run(trace, span, start, resource, error, storedSpan({ trace, span, start, resource, error }, text))
+      }
     })
   }
 
@@ -88,7 +91,8 @@ export class SpanFile {
   #resourceId(text: string): number {
     const known = this.#resources.get(text)
     if (known !== undefined) return known
-    const id = rowOf<[number]>(this.#findResource, text)?.[0] ?? Number(this.#putResource.run(text).lastInsertRowid)
+    const stored = storedResource(text)
+    const id = rowOf<[number]>(this.#findResource, stored)?.[0] ?? Number(this.#putResource.run(stored).lastInsertRowid)
     if (this.#resources.size === mostResources) this.#resources.clear()
     this.#resources.set(text, id)
     return id

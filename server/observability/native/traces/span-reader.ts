@@ -1,11 +1,11 @@
 import type { StatementSync } from 'node:sqlite'
-import { resourceOfText, spanOfText } from '../../../../domain/observability/traces/span-text.ts'
 import type { SpanResource, TraceSpan } from '../../../../domain/observability/traces/span.ts'
 import { checked, FileFault, iterateRows, rowOf } from '../files/telemetry-file.ts'
 import { FileSnapshot } from '../reading/file-snapshot.ts'
-import { idBytes, idOfBytes } from './trace-tables.ts'
+import { resourceOfRow, spanOfRow } from './stored-texts.ts'
+import { idBytes } from './trace-tables.ts'
 
-type Row = readonly [span: Uint8Array, resource: number, text: string]
+type Row = readonly [span: Uint8Array, start: number, resource: number, error: number, text: string]
 
 /** The file of the spans of a day, as a thread of queries reads it. All calls throw `FileFault`. */
 export class SpanReader {
@@ -20,7 +20,9 @@ export class SpanReader {
     const { database } = snapshot
     this.#file = file
     this.#snapshot = snapshot
-    this.#spans = database.prepare('SELECT span, resource, text FROM spans WHERE trace = ? ORDER BY start LIMIT ?')
+    this.#spans = database.prepare(
+      'SELECT span, start, resource, error, text FROM spans WHERE trace = ? ORDER BY start LIMIT ?',
+    )
     this.#counts = database.prepare('SELECT count(*), ifnull(sum(error), 0) FROM spans WHERE trace = ?')
     this.#resource = database.prepare('SELECT text FROM resources WHERE id = ?')
   }
@@ -38,8 +40,10 @@ export class SpanReader {
 
   /** Iterates over the spans of the trace with a number, the earliest start first, up to `limit`. */
   *spans(trace: number, traceId: string, limit: number): Generator<TraceSpan, undefined> {
-    for (const [span, resource, text] of iterateRows<Row>(this.#file, this.#spans, trace, limit))
-      yield spanOfText(text, { traceId, spanId: idOfBytes(span), resource: this.#resourceOf(resource) })
+    for (const [span, start, resource, error, text] of iterateRows<Row>(this.#file, this.#spans, trace, limit)) {
+      const key = { trace, span, start, resource, error }
+      yield checked(this.#file, () => spanOfRow(key, text, traceId, this.#resourceOf(resource)))
+    }
   }
 
   /** Returns the numbers of the spans and of the errors of a trace. */
@@ -62,7 +66,7 @@ export class SpanReader {
     if (known !== undefined) return known
     const [text] = rowOf<[string]>(this.#resource, id) ?? []
     if (text === undefined) throw new FileFault(this.#file, `has spans of a resource ${id}, which is missing`)
-    const resource = resourceOfText(text)
+    const resource = resourceOfRow(id, text)
     this.#resources.set(id, resource)
     return resource
   }

@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
-import { resourceOfText, spanOfText } from '../../../../domain/observability/traces/span-text.ts'
 import { faultsIn, numberOf, rows } from '../files/file-checks.ts'
 import type { SignalPlaces } from '../files/places.ts'
+import { resourceOfRow, spanOfRow } from './stored-texts.ts'
 
-/** A resource for the check of the texts of spans. */
+/** A resource for the check of spans. */
 const anyResource = { service: '', attributes: {} }
 
 /**
@@ -16,9 +16,8 @@ export function* traceFaults(places: SignalPlaces): Generator<string> {
     const file = places.day(day)
     let lost = 0
     yield* faultsIn(file, 'spans', database => {
-      for (const [text] of rows(database, 'SELECT text FROM resources')) resourceOfText(String(text))
-      for (const [text] of rows(database, 'SELECT text FROM spans'))
-        spanOfText(String(text), { traceId: '', spanId: '', resource: anyResource })
+      for (const [id, text] of rows(database, 'SELECT id, text FROM resources')) resourceOfRow(Number(id), String(text))
+      for (const row of rows(database, 'SELECT trace, span, start, resource, error, text FROM spans')) checkSpan(row)
       lost = numberOf(database, 'SELECT count(*) FROM spans WHERE resource NOT IN (SELECT id FROM resources)')
       newest.set(day, numberOf(database, 'SELECT max(trace) FROM spans'))
     })
@@ -31,4 +30,11 @@ export function* traceFaults(places: SignalPlaces): Generator<string> {
   })
   for (const [day, trace] of newest)
     if (trace > last) yield `has spans of a trace ${trace} in ${basename(places.day(day))}; the index has ${last}`
+}
+
+/** Throws if a span is malformed, or differs from its checksum. */
+function checkSpan([trace, span, start, resource, error, text]: readonly unknown[]): void {
+  if (!(span instanceof Uint8Array)) throw new Error('a span has no id')
+  const of = { trace: Number(trace), start: Number(start), resource: Number(resource), error: Number(error) }
+  spanOfRow({ ...of, span }, String(text), '', anyResource)
 }

@@ -13,7 +13,8 @@ CREATE INDEX traces_by_start ON traces (start, number)`
 
 /**
  * The tables of the spans that start on one UTC day. Spans have the number of their trace in the index, their start in
- * microseconds since 1970, and the members that `spanText` writes; `resources` has what `resourceText` writes.
+ * microseconds since 1970, and the members that `spanText` writes; `resources` has what `resourceText` writes. Both texts
+ * have checksums before them.
  */
 export const spanSchema = `
 CREATE TABLE resources (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);

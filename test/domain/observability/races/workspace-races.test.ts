@@ -23,6 +23,10 @@ beforeAll(async () => {
   const given = new GivenSettings().with(observabilitySettings['observability.allow_private_targets'], ['127.0.0.0/8'])
   plane = await servedPlane(afterTests, given, areasWithClock(clock))
   page = await targetPage(afterTests, 'shown 1\n')
+  const body = { default_limit: -1 }
+  await plane.api.taxonomy.updateQuota({ id: 'taxonomy.workspaces', body })
+  // Each scraped workspace has a service account.
+  await plane.api.taxonomy.updateQuota({ id: 'iam.serviceAccounts', body })
 })
 
 const [inactive, unknown] = ['403 WORKSPACE_NOT_ACTIVE', '401 INGEST_UNAUTHENTICATED'] as const

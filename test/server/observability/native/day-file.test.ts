@@ -6,6 +6,7 @@ import { PendingSamples } from '../../../../server/observability/native/format/p
 import { given } from '../../../../server/observability/native/format/samples.ts'
 import { Compaction, compactWhole } from '../../../../server/observability/native/writing/compaction.ts'
 import { seeded, type Random } from '../../../areas/random.ts'
+import { versionOf } from './changed-bytes.ts'
 import { newFolder, noon, series } from './engines.ts'
 import { unchecked } from './unchecked.ts'
 
@@ -100,11 +101,4 @@ function makeOlder(path: string): void {
   database.exec('UPDATE chunks SET bytes = unchecked(bytes); UPDATE parts SET bytes = unchecked(bytes)')
   database.exec('PRAGMA user_version = 1')
   database.close()
-}
-
-function versionOf(path: string): unknown {
-  const database = new DatabaseSync(path)
-  const row = database.prepare('PRAGMA user_version').get()
-  database.close()
-  return row?.['user_version']
 }

@@ -1,18 +1,12 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { platformWorkspaceId } from '../../../../domain/ports/reserved.ts'
 import { telemetryFolder } from '../../../../server/observability/native/files/places.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
+import { runSql } from './changed-bytes.ts'
 import { batch, dayMs, limits, newWorkspace, noon, series, testEngine } from './engines.ts'
-
-const set = (file: string, sql: string): void => {
-  const database = new DatabaseSync(file)
-  database.exec(sql)
-  database.close()
-}
 
 /** Returns the SQL of `bytes` with the byte at a position, from 1, replaced by 7. */
 const withChangedByte = (at: number): string =>
@@ -28,37 +22,37 @@ const damages: readonly (readonly [string, (folder: string) => void, RegExp])[] 
   ['a day that is empty', folder => truncateSync(join(folder, '2026-11-29.sqlite'), 0), /is no file of telemetry/],
   [
     'a malformed part',
-    folder => set(join(folder, '2026-11-30.sqlite'), 'UPDATE parts SET bytes = zeroblob(20)'),
+    folder => runSql(join(folder, '2026-11-30.sqlite'), 'UPDATE parts SET bytes = zeroblob(20)'),
     /file: 2026-11-30\.sqlite cannot be read: a part is malformed/,
   ],
   [
     'a malformed chunk',
-    folder => set(join(folder, '2026-11-28.sqlite'), 'UPDATE chunks SET bytes = zeroblob(20)'),
+    folder => runSql(join(folder, '2026-11-28.sqlite'), 'UPDATE chunks SET bytes = zeroblob(20)'),
     /file: 2026-11-28\.sqlite cannot be read: a chunk is malformed/,
   ],
   [
     'a changed value in a part',
-    folder => set(join(folder, '2026-11-30.sqlite'), `UPDATE parts SET bytes = ${withChangedByte(40)}`),
+    folder => runSql(join(folder, '2026-11-30.sqlite'), `UPDATE parts SET bytes = ${withChangedByte(40)}`),
     /file: 2026-11-30\.sqlite cannot be read: a part differs from its checksum/,
   ],
   [
     'a changed value in a chunk',
-    folder => set(join(folder, '2026-11-28.sqlite'), `UPDATE chunks SET bytes = ${withChangedByte(25)}`),
+    folder => runSql(join(folder, '2026-11-28.sqlite'), `UPDATE chunks SET bytes = ${withChangedByte(25)}`),
     /file: 2026-11-28\.sqlite cannot be read: a chunk differs from its checksum/,
   ],
   [
     'a chunk with other times than its row',
-    folder => set(join(folder, '2026-11-28.sqlite'), 'UPDATE chunks SET last = last + 1'),
+    folder => runSql(join(folder, '2026-11-28.sqlite'), 'UPDATE chunks SET last = last + 1'),
     /file: 2026-11-28\.sqlite cannot be read: a chunk has other times than its row says/,
   ],
   [
     'a part with other times than its row',
-    folder => set(join(folder, '2026-11-30.sqlite'), 'UPDATE parts SET first = first - 1'),
+    folder => runSql(join(folder, '2026-11-30.sqlite'), 'UPDATE parts SET first = first - 1'),
     /file: 2026-11-30\.sqlite cannot be read: a part has other times than its row says/,
   ],
   [
     'a newer format',
-    folder => set(join(folder, '2026-11-30.sqlite'), 'PRAGMA user_version = 3'),
+    folder => runSql(join(folder, '2026-11-30.sqlite'), 'PRAGMA user_version = 3'),
     /2026-11-30\.sqlite has the format 3, and this server reads 2; use a newer server/,
   ],
   [
@@ -69,17 +63,17 @@ const damages: readonly (readonly [string, (folder: string) => void, RegExp])[] 
   ['a missing index', folder => rmSync(join(folder, 'index.sqlite')), /has days, but no index of series/],
   [
     'malformed labels',
-    folder => set(join(folder, 'index.sqlite'), `UPDATE series SET labels = '{}'`),
+    folder => runSql(join(folder, 'index.sqlite'), `UPDATE series SET labels = '{}'`),
     /file: index\.sqlite cannot be read: the labels of a series are malformed/,
   ],
   [
     'changed labels',
-    folder => set(join(folder, 'index.sqlite'), `UPDATE series SET labels = replace(labels, '"b"', '"d"')`),
+    folder => runSql(join(folder, 'index.sqlite'), `UPDATE series SET labels = replace(labels, '"b"', '"d"')`),
     /file: index\.sqlite cannot be read: a series has other labels than its hash says/,
   ],
   [
     'an index of fewer series',
-    folder => set(join(folder, 'index.sqlite'), 'UPDATE sqlite_sequence SET seq = 2'),
+    folder => runSql(join(folder, 'index.sqlite'), 'UPDATE sqlite_sequence SET seq = 2'),
     /has samples of a series 3 in 2026-11-28\.sqlite; the index has 2/,
   ],
 ]

@@ -14,6 +14,7 @@ import {
 } from '../../../../server/observability/native/format/part.ts'
 import { partOf, PendingSamples } from '../../../../server/observability/native/format/pending-samples.ts'
 import { given, mergeSamples, samplesBetween } from '../../../../server/observability/native/format/samples.ts'
+import { withChangedBit } from './changed-bytes.ts'
 import { noon, series, type Sample } from './engines.ts'
 import { unchecked } from './unchecked.ts'
 
@@ -62,14 +63,6 @@ describe('a chunk', () => {
     expect(() => decodeChunk(change(encodeChunk(everySecond([1, 2, 3]))))).toThrow(MalformedSamples)
   })
 })
-
-/** Returns all forms of some bytes in which one bit is another. */
-const withChangedBit = (bytes: Uint8Array): readonly Uint8Array[] =>
-  Array.from({ length: bytes.length * 8 }, (_, bit) => {
-    const changed = Uint8Array.from(bytes)
-    changed[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-    return changed
-  })
 
 describe('each changed bit', () => {
   it.each([

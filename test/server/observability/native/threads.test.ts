@@ -33,8 +33,20 @@ function testLog() {
   return { lines, log: { error: line, warn: line } }
 }
 
-const poolOf = (program: URL, log: ReturnType<typeof testLog>['log']) => {
-  const pool = new QueryPool<{ readonly workspace: string; readonly kind: string }>({ root: '', size: 1, program, log })
+/** A call that a thread ends once the number in `gate` is not 0. */
+interface TestCall {
+  readonly workspace: string
+  readonly kind: string
+  readonly gate?: Int32Array<SharedArrayBuffer>
+}
+
+/** A thread that answers each call, one after the other. */
+const gated = programThat(`
+  if (call.gate) Atomics.wait(call.gate, 0, 0)
+  parentPort.postMessage({ id, result: call.kind })`)
+
+const poolOf = (program: URL, log: ReturnType<typeof testLog>['log'], size = 1) => {
+  const pool = new QueryPool<TestCall>({ root: '', size, program, log })
   onTestFinished(() => pool.end())
   return pool
 }
@@ -58,6 +70,26 @@ it('a thread that reads and fails is told to the log with its error, and is star
       err: expect.objectContaining({ message: 'broken in the thread' }),
     },
   ])
+})
+
+it('the next free thread takes a call of a workspace whose calls do not run, before those of one with many slow calls', async () => {
+  const pool = poolOf(gated, testLog().log, 2)
+  const busy = Array.from({ length: 6 }, () => {
+    const gate = new Int32Array(new SharedArrayBuffer(4))
+    const open = (): void => {
+      Atomics.store(gate, 0, 1)
+      Atomics.notify(gate, 0)
+    }
+    return { open, ended: pool.call({ workspace, kind: 'slow', gate }, timeoutMs) }
+  })
+  const [first] = busy
+  const quick = ['one', 'two'].map(kind => pool.call({ workspace: newWorkspace(), kind }, timeoutMs))
+  expect(pool.load).toEqual({ running: 2, waiting: 6 })
+  first?.open()
+  expect(await Promise.all(quick)).toEqual(['one', 'two'])
+  await expect.poll(() => pool.load).toEqual({ running: 2, waiting: 3 })
+  for (const { open } of busy) open()
+  expect(await Promise.all(busy.map(({ ended }) => ended))).toEqual(busy.map(() => 'slow'))
 })
 
 it('a thread that reads and uses up its memory is told to the log', async () => {

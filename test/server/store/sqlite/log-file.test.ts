@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { logDamage } from '../../../../server/store/sqlite/log-file.ts'
+import { logDamage, mostUnsaved } from '../../../../server/store/sqlite/log-file.ts'
 import { checkStoreFile } from '../../../../server/store/sqlite/store-file.ts'
 import { openSqlite } from '../../../../server/store/sqlite.ts'
 import { boxes, testFolder } from '../harness.ts'
@@ -63,6 +63,22 @@ it('the end of a log after a crash is not damage', async () => {
   }
   damage(log, (ends.at(-2) ?? 0) + 100)
   expect(logDamage(log)).toBeUndefined()
+})
+
+/** Overwrites a page of a log as if the machine had crashed before the page was written. */
+function leaveOut(log: string, page: number): void {
+  const content = readFileSync(log)
+  writeFileSync(log, content.fill(0, page * 4096, (page + 1) * 4096))
+}
+
+it.each([
+  ['as many transactions as a crash may undo is no damage', mostUnsaved + 2, undefined],
+  ['more transactions than a crash may undo is damage', mostUnsaved + 3, { lost: mostUnsaved + 2 }],
+])('a page that is missing before %s', async (_, count, expected) => {
+  const { log, ends } = await killedStore(count)
+  leaveOut(log, Math.ceil((ends[1] ?? 0) / 4096) - 1)
+  if (expected === undefined) expect(logDamage(log)).toBeUndefined()
+  else expect(logDamage(log)).toMatchObject(expected)
 })
 
 it('a log that starts again over its former transactions is not damage', async () => {

@@ -1,8 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { checked, openForWriting, rowOf, rowsOf, transact } from '../../files/telemetry-file.ts'
 import type { BuiltBlock } from '../format/block-builder.ts'
-import { decodeRuns, encodeRuns, EntryBlock, type StreamRuns } from '../format/entry-block.ts'
-import { gramFilter } from '../format/gram-filter.ts'
+import { EntryBlock } from '../format/entry-block.ts'
+import { encodeFilter, gramFilter } from '../format/gram-filter.ts'
+import { readingBlock } from '../format/malformed-block.ts'
+import { decodeRuns, encodeRuns, type StreamRuns } from '../format/stream-runs.ts'
 import { logDaySchema } from './log-tables.ts'
 
 /** What the parts of a file have together. */
@@ -77,7 +79,7 @@ export class LogDayFile {
     const { bytes, count, oldest } = this.#parts
     this.#parts = {
       count: count + parts.length,
-      bytes: parts.reduce((sum, part) => sum + part.lineBytes, bytes),
+      bytes: parts.reduce((sum, part) => sum + part.bytes, bytes),
       oldest: parts.reduce((least, part) => Math.min(least, part.firstIngest), oldest),
     }
   }
@@ -104,6 +106,12 @@ export class LogDayFile {
     this.#parts = this.#readParts()
   }
 
+  /** Takes a part that is damaged out of the parts: it stays as it is, as a block without a filter. */
+  leaveAsBlock(id: number): void {
+    this.#change(() => this.#database.prepare('UPDATE blocks SET is_part = 0 WHERE id = ?').run(id))
+    this.#parts = this.#readParts()
+  }
+
   /** Returns all blocks and parts without their content. */
   rows(): readonly BlockRow[] {
     const statement = this.#database.prepare(`SELECT id, is_part, runs, length(contents.entries) +
@@ -119,7 +127,7 @@ export class LogDayFile {
     )
   }
 
-  /** Returns a block or part. */
+  /** Returns a block or part. The cause of a fault is `MalformedBlock` if the block is damaged. */
   block(id: number): EntryBlock {
     return checked(this.file, () => {
       const statement = this.#database.prepare(
@@ -128,7 +136,7 @@ export class LogDayFile {
       const row = rowOf<[number, Uint8Array, Uint8Array, Uint8Array]>(statement, id)
       if (row === undefined) throw new Error(`there is no block ${id}`)
       const [firstNumber, runs, entries, details] = row
-      return new EntryBlock({ firstNumber, runs: decodeRuns(runs), entries, details })
+      return readingBlock(id, () => new EntryBlock({ firstNumber, runs: decodeRuns(runs), entries, details }))
     })
   }
 
@@ -165,11 +173,12 @@ export class LogDayFile {
   }
 
   #insert(block: BuiltBlock, isPart: boolean): void {
-    const { entries, firstIngest, firstNumber, from, lastIngest, lastNumber, length, lineBytes, runs, to } = block
-    const times = [firstNumber, lastNumber, from, to, firstIngest, lastIngest] as const
-    const { lastInsertRowid: id } = this.#insertBlock.run(isPart ? 1 : 0, ...times, length, lineBytes, encodeRuns(runs))
+    const { bytes, entries, first, firstIngest, firstNumber, last, lastIngest, lastNumber, length } = block
+    const bounds = [firstNumber, lastNumber, first, last, firstIngest, lastIngest] as const
+    const runs = encodeRuns(block.runs, block)
+    const { lastInsertRowid: id } = this.#insertBlock.run(isPart ? 1 : 0, ...bounds, length, bytes, runs)
     this.#insertContent.run(id, entries, block.details)
-    if (!isPart) this.#insertFilter.run(id, gramFilter(block.lines))
+    if (!isPart) this.#insertFilter.run(id, encodeFilter(gramFilter(block.lines)))
   }
 
   #delete(ids: readonly number[]): void {

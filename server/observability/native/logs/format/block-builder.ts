@@ -1,5 +1,7 @@
+import { withChecksum } from './checksums.ts'
 import { compress, version, type Effort } from './compressed.ts'
-import { columnBytes, headerBytes, type StoredBlock } from './entry-block.ts'
+import { checksumBeside, columnBytes, headerBytes, type StoredBlock } from './entry-block.ts'
+import type { BlockBounds, StreamRuns } from './stream-runs.ts'
 
 /** An entry with its members in the form in which blocks store them. */
 export interface BlockEntry {
@@ -15,15 +17,8 @@ export interface BlockEntry {
 }
 
 /** A block, and what a file notes beside it. */
-export interface BuiltBlock extends StoredBlock {
-  readonly lastNumber: number
-  /** The first and the last time of its entries. */
-  readonly from: bigint
-  readonly to: bigint
-  readonly firstIngest: number
-  readonly lastIngest: number
+export interface BuiltBlock extends StoredBlock, BlockBounds {
   readonly length: number
-  readonly lineBytes: number
   /** All lines, one after the other. */
   readonly lines: Uint8Array
 }
@@ -56,23 +51,23 @@ export class BlockBuilder {
     const numbers = entries.map(({ number }) => number)
     const ingests = entries.map(({ ingestTime }) => ingestTime)
     const firstNumber = least(numbers)
-    const { bytes, lines } = this.#columns(firstNumber)
+    const { columns, lines } = this.#columns(firstNumber)
+    const details = this.#detailBytes === 0 ? new Uint8Array(0) : compress(this.#details(), effort)
+    const beside = { firstNumber, runs: runsOf(entries), details }
     return {
-      firstNumber,
+      ...beside,
       lastNumber: -least(numbers.map(number => -number)),
       ...timesOf(entries),
       firstIngest: least(ingests),
       lastIngest: -least(ingests.map(time => -time)),
       length,
-      lineBytes: this.#lineBytes,
+      bytes: this.#lineBytes,
       lines,
-      runs: runsOf(entries),
-      entries: compress(bytes, effort),
-      details: this.#detailBytes === 0 ? new Uint8Array(0) : compress(this.#details(), effort),
+      entries: withChecksum(compress(columns, effort), checksumBeside(beside)),
     }
   }
 
-  #columns(firstNumber: number): { readonly bytes: Uint8Array; readonly lines: Uint8Array } {
+  #columns(firstNumber: number): { readonly columns: Uint8Array; readonly lines: Uint8Array } {
     const { length } = this.#entries
     const bytes = new Uint8Array(headerBytes + length * columnBytes + this.#lineBytes)
     const { buffer } = bytes
@@ -93,7 +88,7 @@ export class BlockBuilder {
       end += line.length
       ends[i] = end
     }
-    return { bytes, lines }
+    return { columns: bytes, lines }
   }
 
   #details(): Uint8Array {
@@ -115,17 +110,17 @@ export class BlockBuilder {
 const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b), Infinity)
 
 /** Returns the first and the last time of entries, which are ordered by time within each stream. */
-function timesOf(entries: readonly BlockEntry[]): { readonly from: bigint; readonly to: bigint } {
-  let from = entries[0]?.time ?? 0n
-  let to = from
+function timesOf(entries: readonly BlockEntry[]): Pick<BlockBounds, 'first' | 'last'> {
+  let first = entries[0]?.time ?? 0n
+  let last = first
   for (const { time } of entries) {
-    if (time < from) from = time
-    if (time > to) to = time
+    if (time < first) first = time
+    if (time > last) last = time
   }
-  return { from, to }
+  return { first, last }
 }
 
-function runsOf(entries: readonly BlockEntry[]): BuiltBlock['runs'] {
+function runsOf(entries: readonly BlockEntry[]): StreamRuns {
   const streams: number[] = []
   const ends: number[] = []
   for (const [i, { stream }] of entries.entries()) {

@@ -1,6 +1,8 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { firstNumber } from './checksums.ts'
+import { MalformedBlock } from './malformed-block.ts'
 
-/** The version of the formats of blocks, the first number of their bytes. */
+/** The version of the columns of blocks, the first number of their bytes. */
 export const version = 1
 
 /** The first number of the bytes of a frame of zstd (RFC 8878 §3.1.1). */
@@ -15,11 +17,6 @@ const levels = { fast: 1, lasting: 3 } as const
 /** How bytes are compressed. */
 export type Effort = keyof typeof levels
 
-/** The error of bytes that are no block. */
-export class MalformedBlock extends Error {
-  override readonly name = 'MalformedBlock'
-}
-
 /** Compresses bytes that begin with `version`. */
 export function compress(bytes: Uint8Array, effort: Effort): Uint8Array {
   if (bytes.length < fewBytes) return bytes
@@ -30,7 +27,7 @@ export function compress(bytes: Uint8Array, effort: Effort): Uint8Array {
 /** Returns the bytes that `compress` was given, with memory that begins at a multiple of 8. Throws `MalformedBlock`. */
 export function decompress(stored: Uint8Array): Uint8Array {
   const plain = firstNumber(stored) === frameMark ? inflated(stored) : stored
-  if (firstNumber(plain) !== version) throw new MalformedBlock('a block is malformed')
+  if (firstNumber(plain) !== version) throw new MalformedBlock('is malformed')
   return plain.byteOffset % 8 === 0 ? plain : Uint8Array.from(plain)
 }
 
@@ -38,9 +35,6 @@ function inflated(stored: Uint8Array): Uint8Array {
   try {
     return zstdDecompressSync(stored)
   } catch (error) {
-    throw new MalformedBlock('a block cannot be decompressed', { cause: error })
+    throw new MalformedBlock('cannot be decompressed', { cause: error })
   }
 }
-
-const firstNumber = (bytes: Uint8Array): number =>
-  bytes.length < 4 ? -1 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)

@@ -1,7 +1,11 @@
+import { crc32 } from 'node:zlib'
 import type { StoredEntry } from '../../../../../domain/observability/logql/entry-source.ts'
 import type { Labels } from '../../../../../domain/observability/metrics/samples.ts'
 import { logSeverityValues } from '../../../../../output/observability/types.ts'
-import { decompress, MalformedBlock } from './compressed.ts'
+import { hasChecksum, unchanged } from './checksums.ts'
+import { decompress } from './compressed.ts'
+import { MalformedBlock } from './malformed-block.ts'
+import type { StreamRuns } from './stream-runs.ts'
 
 /** The numbers before the columns of a block: version, number of entries, bytes of lines, and none. */
 export const headerBytes = 16
@@ -9,18 +13,12 @@ export const headerBytes = 16
 /** The bytes of an entry in the columns. */
 export const columnBytes = 8 + 8 + 4 + 4 + 1
 
-/** The entries of each stream in a block: a stream has the entries from the end of the stream before up to its own end. */
-export interface StreamRuns {
-  /** The ids of the streams, ascending. */
-  readonly streams: Uint32Array
-  readonly ends: Uint32Array
-}
-
 /** A block as a file has it. */
 export interface StoredBlock {
   /** The lowest ingest number of its entries. */
   readonly firstNumber: number
   readonly runs: StreamRuns
+  /** The compressed columns, with a checksum that goes on from `checksumBeside`. Older blocks have none. */
   readonly entries: Uint8Array
   readonly details: Uint8Array
 }
@@ -49,11 +47,12 @@ export class EntryBlock {
   #details: { readonly ends: Uint32Array; readonly bytes: Uint8Array } | undefined
 
   /** Throws `MalformedBlock`. */
-  constructor({ details, entries, firstNumber, runs }: StoredBlock) {
-    const bytes = decompress(entries)
+  constructor(stored: StoredBlock) {
+    const { details, firstNumber, runs } = stored
+    const bytes = decompress(unchangedEntries(stored))
     const [, length = 0, lineBytes = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, 4)
     if (bytes.length !== headerBytes + length * columnBytes + lineBytes || (runs.ends.at(-1) ?? 0) !== length)
-      throw new MalformedBlock('a block has another length than its entries')
+      throw new MalformedBlock('has another length than its entries')
     const { buffer } = bytes
     let at = bytes.byteOffset + headerBytes
     const next = (size: number): number => {
@@ -146,9 +145,23 @@ export class EntryBlock {
     const bytes = decompress(this.#stored)
     const start = 4 + this.length * 4
     const ends = new Uint32Array(bytes.buffer, bytes.byteOffset + 4, this.length)
-    if (bytes.length !== start + (ends.at(-1) ?? 0)) throw new MalformedBlock('a block has details of other entries')
+    if (bytes.length !== start + (ends.at(-1) ?? 0)) throw new MalformedBlock('has details of other entries')
     return { ends, bytes: bytes.subarray(start) }
   }
+}
+
+/** Returns the checksum (CRC-32) of all that a block has beside its entries. */
+export function checksumBeside({ details, firstNumber, runs }: Omit<StoredBlock, 'entries'>): number {
+  const { ends, streams } = runs
+  return crc32(ends, crc32(streams, crc32(Float64Array.of(firstNumber), crc32(details))))
+}
+
+/** Returns the columns of a block without their checksum. Throws `MalformedBlock` if any part of the block has changed. */
+function unchangedEntries(stored: StoredBlock): Uint8Array {
+  if (!hasChecksum(stored.entries)) return stored.entries
+  const entries = unchanged(stored.entries, checksumBeside(stored))
+  if (entries === undefined) throw new MalformedBlock('differs from its checksum')
+  return entries
 }
 
 /** Returns the details of an entry in the form in which a block stores them; empty if the entry has none. */
@@ -160,23 +173,4 @@ export function detailText({
   if (traceId === '' && spanId === '' && Object.keys(metadata).length === 0) return ''
   const details: Details = [traceId, spanId, metadata]
   return JSON.stringify(details)
-}
-
-/** Returns runs as a file has them. */
-export function encodeRuns({ ends, streams }: StreamRuns): Uint8Array {
-  const bytes = new Uint32Array(streams.length * 2)
-  bytes.set(streams)
-  bytes.set(ends, streams.length)
-  return new Uint8Array(bytes.buffer)
-}
-
-/** Returns the runs of some bytes. Throws `MalformedBlock`. */
-export function decodeRuns(bytes: Uint8Array): StreamRuns {
-  if (bytes.length % 8 !== 0) throw new MalformedBlock('the streams of a block are malformed')
-  const own = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes)
-  const count = bytes.length / 8
-  return {
-    streams: new Uint32Array(own.buffer, own.byteOffset, count),
-    ends: new Uint32Array(own.buffer, own.byteOffset + count * 4, count),
-  }
 }

@@ -1,3 +1,6 @@
+import { hasChecksum, unchanged, withChecksum } from './checksums.ts'
+import { MalformedBlock } from './malformed-block.ts'
+
 /** The number of bytes of a gram. */
 const gramBytes = 4
 
@@ -23,6 +26,18 @@ export function gramFilter(lines: Uint8Array): Uint8Array {
     bits[bit >>> 3] = (bits[bit >>> 3] ?? 0) | (1 << (bit & 7))
   }
   return bits
+}
+
+/** Returns a filter as a file has it. */
+export const encodeFilter = (filter: Uint8Array): Uint8Array => withChecksum(filter)
+
+/** Returns the filter of some bytes, whose memory it shares. Throws `MalformedBlock`. */
+export function decodeFilter(bytes: Uint8Array): Uint8Array {
+  // Older filters have no checksum, and their bits may be those of its version. The length of a filter is a power of two.
+  if (Number.isInteger(Math.log2(bytes.length))) return bytes
+  const filter = hasChecksum(bytes) ? unchanged(bytes) : undefined
+  if (filter === undefined) throw new MalformedBlock('has a filter that differs from its checksum')
+  return filter
 }
 
 /** Whether lines with a filter may contain a text; false is certain. Texts of less than four bytes are always possible. */

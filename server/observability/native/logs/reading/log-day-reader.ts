@@ -2,23 +2,15 @@ import type { StatementSync } from 'node:sqlite'
 import { releaseMemory } from '../../../../../domain/observability/release-memory.ts'
 import { checked, rowOf, rowsOf } from '../../files/telemetry-file.ts'
 import { FileSnapshot } from '../../reading/file-snapshot.ts'
-import { decodeRuns, EntryBlock, type StreamRuns } from '../format/entry-block.ts'
-import { mayContain } from '../format/gram-filter.ts'
+import { EntryBlock } from '../format/entry-block.ts'
+import { decodeFilter, mayContain } from '../format/gram-filter.ts'
+import { readingBlock } from '../format/malformed-block.ts'
+import { decodeRuns, requireUnchanged, type BlockBounds, type StreamRuns } from '../format/stream-runs.ts'
 
 /** What a file notes about a block or part, which has the content. */
-export interface BlockHead {
+export interface BlockHead extends BlockBounds {
   readonly id: number
   readonly file: LogDayReader
-  readonly firstNumber: number
-  readonly lastNumber: number
-  /** Bounds of the times of its entries in nanoseconds since 1970. */
-  readonly first: bigint
-  readonly last: bigint
-  /** The ingest times of the first and of the last entry, in milliseconds since 1970. */
-  readonly firstIngest: number
-  readonly lastIngest: number
-  /** The bytes of its lines. */
-  readonly bytes: number
   readonly runs: StreamRuns
 }
 
@@ -32,7 +24,6 @@ export interface StreamSums {
 }
 
 type HeadRow = readonly [
-  id: bigint,
   firstNumber: bigint,
   lastNumber: bigint,
   first: bigint,
@@ -101,19 +92,22 @@ export class LogDayReader {
     return this.#snapshot.read(() => {
       const row = rowOf<[Uint8Array, Uint8Array]>(this.#content, id)
       if (row === undefined) throw new Error(`there is no content of block ${id}`)
-      return new EntryBlock({ firstNumber, runs, entries: row[0], details: row[1] })
+      const [entries, details] = row
+      return readingBlock(id, () => new EntryBlock({ firstNumber, runs, entries, details }))
     })
   }
 
   /** Whether a block may have all texts; each list counts as one of its texts. True for parts, which have no filter. */
   mayContain(id: number, required: readonly (readonly Uint8Array[])[]): boolean {
     if (required.length === 0) return true
-    const row = this.#snapshot.read(() => rowOf<[Uint8Array]>(this.#filter, id))
-    if (row === undefined) return true
-    const [bits] = row
-    const isPossible = required.every(texts => texts.some(text => mayContain(bits, text)))
+    const filter = this.#snapshot.read(() => {
+      const [bits] = rowOf<[Uint8Array]>(this.#filter, id) ?? []
+      return bits && readingBlock(id, () => decodeFilter(bits))
+    })
+    if (filter === undefined) return true
+    const isPossible = required.every(texts => texts.some(text => mayContain(filter, text)))
     // A search reads thousands of filters.
-    releaseMemory(bits)
+    releaseMemory(filter)
     return isPossible
   }
 
@@ -140,20 +134,26 @@ export class LogDayReader {
 
   #heads(statement: StatementSync, ...parameters: readonly (bigint | number)[]): readonly BlockHead[] {
     return this.#snapshot.read(() =>
-      rowsOf<HeadRow>(statement, ...parameters).map(
-        ([id, firstNumber, lastNumber, first, last, firstIngest, lastIngest, bytes, runs]) => ({
-          id: Number(id),
-          file: this,
-          firstNumber: Number(firstNumber),
-          lastNumber: Number(lastNumber),
-          first,
-          last,
-          firstIngest,
-          lastIngest,
-          bytes: Number(bytes),
-          runs: decodeRuns(runs),
-        }),
-      ),
+      rowsOf<[id: bigint, ...HeadRow]>(statement, ...parameters).map(([id, ...rest]) => {
+        const head = Number(id)
+        return { id: head, file: this, ...readingBlock(head, () => boundsAndRuns(rest)) }
+      }),
     )
   }
+}
+
+/** Returns the bounds and the streams of a block. Throws `MalformedBlock` if they have changed. */
+function boundsAndRuns(row: HeadRow): BlockBounds & Pick<BlockHead, 'runs'> {
+  const [firstNumber, lastNumber, first, last, firstIngest, lastIngest, bytes, runs] = row
+  const bounds = {
+    firstNumber: Number(firstNumber),
+    lastNumber: Number(lastNumber),
+    first,
+    last,
+    firstIngest,
+    lastIngest,
+    bytes: Number(bytes),
+  }
+  requireUnchanged(runs, bounds)
+  return { ...bounds, runs: decodeRuns(runs) }
 }

@@ -1,6 +1,8 @@
+import { FileFault } from '../../files/telemetry-file.ts'
 import type { LogDayFile } from '../files/log-day-file.ts'
 import type { BlockEntry, BuiltBlock } from '../format/block-builder.ts'
 import type { EntryBlock } from '../format/entry-block.ts'
+import { MalformedBlock } from '../format/malformed-block.ts'
 import { blocksOf } from './entry-order.ts'
 
 /** The bytes of lines of one compaction. */
@@ -22,10 +24,12 @@ export class LogCompaction {
   readonly #next: Generator<BuiltBlock, void, undefined>
   readonly #blocks: BuiltBlock[] = []
 
-  constructor(file: LogDayFile) {
+  /** `report` gets the faults of damaged parts, which are left out. Throws `FileFault`. */
+  constructor(file: LogDayFile, report: (fault: FileFault) => void) {
     this.#file = file
-    this.#ids = file.oldestParts(compactionBytes)
-    this.#next = blocksOf(inOrder(this.#ids.map(id => file.block(id))), 'lasting')
+    const parts = soundParts(file, report)
+    this.#ids = [...parts.keys()]
+    this.#next = blocksOf(inOrder([...parts.values()]), 'lasting')
   }
 
   /** Builds a block, or ends the compaction; returns whether it has ended. */
@@ -35,6 +39,21 @@ export class LogCompaction {
     else this.#blocks.push(value)
     return done === true
   }
+}
+
+/** Reads the oldest parts of a file by their ids. Damaged ones are reported, and are no parts any more. */
+function soundParts(file: LogDayFile, report: (fault: FileFault) => void): ReadonlyMap<number, EntryBlock> {
+  const parts = new Map<number, EntryBlock>()
+  for (const id of file.oldestParts(compactionBytes)) {
+    try {
+      parts.set(id, file.block(id))
+    } catch (error) {
+      if (!(error instanceof FileFault && error.cause instanceof MalformedBlock)) throw error
+      report(error)
+      file.leaveAsBlock(id)
+    }
+  }
+  return parts
 }
 
 /** The place of an entry. */

@@ -1,7 +1,7 @@
 import type { LogBatch } from '../../../../../domain/observability/logs/log-batch.ts'
 import type { LogLimits, LogWriteResult } from '../../../../../domain/observability/logs/log-engine.ts'
 import { dayOf, SignalPlaces } from '../../files/places.ts'
-import type { FileFault } from '../../files/telemetry-file.ts'
+import { FileFault } from '../../files/telemetry-file.ts'
 import { OpenWorkspaces, type Settle } from '../../writing/open-workspaces.ts'
 import { isLogCompactionDue, LogCompaction } from './log-compaction.ts'
 import { WorkspaceLogs } from './workspace-logs.ts'
@@ -11,11 +11,13 @@ type Written = Omit<LogWriteResult, 'lastNumber'>
 /** Writes the logs of all workspaces below a folder. All calls are synchronous; the caller decides when to commit. */
 export class LogWriter {
   readonly #open: OpenWorkspaces<LogBatch, LogLimits, Written, WorkspaceLogs, SignalPlaces>
+  readonly #report: (fault: FileFault) => void
   #compaction: { readonly workspace: string; readonly compaction: LogCompaction } | undefined
   /** The workspaces whose files are purged step by step, and are not compacted meanwhile. */
   readonly #purged = new Set<string>()
 
   constructor(root: string, report: (fault: FileFault) => void) {
+    this.#report = report
     this.#open = new OpenWorkspaces({
       root,
       placesOf: workspace => new SignalPlaces(root, workspace, 'logs'),
@@ -95,8 +97,14 @@ export class LogWriter {
   #nextCompaction(now: number): { workspace: string; compaction: LogCompaction } | undefined {
     for (const [workspace, { days }] of this.#open) {
       if (this.#purged.has(workspace)) continue
-      for (const file of days.values())
-        if (isLogCompactionDue(file, now)) return { workspace, compaction: new LogCompaction(file) }
+      try {
+        for (const file of days.values())
+          if (isLogCompactionDue(file, now)) return { workspace, compaction: new LogCompaction(file, this.#report) }
+      } catch (error) {
+        if (!(error instanceof FileFault)) throw error
+        this.#report(error)
+        this.#open.abandon(workspace, error)
+      }
     }
     return undefined
   }

@@ -1,9 +1,9 @@
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { SignalPlaces } from '../../../../../server/observability/native/files/places.ts'
 import { logFaults } from '../../../../../server/observability/native/logs/log-checks.ts'
+import { runSql } from '../changed-bytes.ts'
 import { newWorkspace, noon } from '../engines.ts'
 import { at, entry, logBatch, logLimits, testLogEngine } from './log-engines.ts'
 
@@ -18,12 +18,6 @@ async function written(): Promise<SignalPlaces> {
 
 const day = (places: SignalPlaces): string => join(places.folder, '2026-11-30.sqlite')
 
-function run(file: string, sql: string): void {
-  const database = new DatabaseSync(file)
-  database.exec(sql)
-  database.close()
-}
-
 it('the doctor finds nothing in the files of logs as the engine leaves them', async () => {
   expect([...logFaults(await written())]).toEqual([])
 })
@@ -31,28 +25,28 @@ it('the doctor finds nothing in the files of logs as the engine leaves them', as
 it.each<[string, (places: SignalPlaces) => void, RegExp]>([
   [
     'sums that differ from the entries',
-    places => run(day(places), 'UPDATE streams SET entries = 3'),
+    places => runSql(day(places), 'UPDATE streams SET entries = 3'),
     /^has a file 2026-11-30\.sqlite in which the stream 1 has 2 entries of 6 bytes instead of 3 of 6$/,
   ],
   [
     'entries that are not counted',
-    places => run(day(places), 'DELETE FROM streams'),
+    places => runSql(day(places), 'DELETE FROM streams'),
     /in which the stream 1 has entries that are not counted$/,
   ],
   [
     'streams that the index has never had',
-    places => run(places.index, 'DELETE FROM streams; DELETE FROM sqlite_sequence'),
+    places => runSql(places.index, 'DELETE FROM streams; DELETE FROM sqlite_sequence'),
     /^has entries of a stream 1 in 2026-11-30\.sqlite; the index has 0$/,
   ],
   [
     'a block whose bytes are no block',
-    places => run(day(places), `UPDATE contents SET entries = x'00112233'`),
-    /^has a damaged file: 2026-11-30\.sqlite cannot be read: a block is malformed$/,
+    places => runSql(day(places), `UPDATE contents SET entries = x'00112233'`),
+    /^has a damaged file: 2026-11-30\.sqlite cannot be read: the block 1 is malformed$/,
   ],
   [
     'a block without content',
-    places => run(day(places), 'DELETE FROM contents'),
-    /^has a damaged file: 2026-11-30\.sqlite cannot be read: a block has no content$/,
+    places => runSql(day(places), 'DELETE FROM contents'),
+    /^has a damaged file: 2026-11-30\.sqlite cannot be read: the block 1 has no content$/,
   ],
   ['a file that is cut off', places => truncateSync(day(places), 20_000), /^has a damaged file: 2026-11-30\.sqlite /],
 ])('the doctor finds %s', async (_, tamper, message) => {

@@ -123,7 +123,12 @@ it('a new engine over the same files answers what was written', async () => {
 })
 
 it.each([
-  ['a malformed span', '2026-11-30.sqlite', `UPDATE spans SET text = '{'`, /file: 2026-11-30\.sqlite cannot be read/],
+  [
+    'a malformed span',
+    '2026-11-30.sqlite',
+    `UPDATE spans SET text = '{'`,
+    /file: 2026-11-30\.sqlite cannot be read: the span .* of the trace 1 differs from its checksum/,
+  ],
   [
     'a lost resource',
     '2026-11-30.sqlite',
