@@ -16,8 +16,8 @@ export interface SpanKey {
   readonly error: number
 }
 
-/** The number of hexadecimal digits of a checksum. */
-const digits = 8
+/** The number of hexadecimal digits of a checksum, with which texts begin. */
+export const checksumDigits = 8
 
 /** The first character of texts of the first version, which have no checksum: they are lists in JSON. */
 const startOfList = '['
@@ -51,12 +51,12 @@ const checksumOf = ({ error, resource, span, start, trace }: SpanKey): number =>
 
 const withChecksum = (text: string, before = 0): string => hexadecimal(crc32(text, before)) + text
 
-const hexadecimal = (checksum: number): string => checksum.toString(16).padStart(digits, '0')
+const hexadecimal = (checksum: number): string => checksum.toString(16).padStart(checksumDigits, '0')
 
 /** Returns a text without its checksum, which goes on from `before`. */
 function unchanged(name: () => string, stored: string, before = 0): string {
   if (stored.startsWith(startOfList)) return stored
-  const text = stored.slice(digits)
+  const text = stored.slice(checksumDigits)
   if (!stored.startsWith(hexadecimal(crc32(text, before))))
     throw new MalformedSpan(`${name()} differs from its checksum`)
   return text

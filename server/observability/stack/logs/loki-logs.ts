@@ -128,7 +128,9 @@ function entryForm(text: string, { after, direction, end, limit, start }: LogQue
 }
 
 function metricText(data: unknown, labelled: LabelledWorkspace): LogResultText {
-  const { matrix, result_type, vector } = metricResult(data, labelled)
+  const { matrix, result_type, scalar, vector } = metricResult(data, labelled)
+  // Loki answers a query without streams, such as `1 + 1`, with a scalar.
+  if (scalar !== undefined) return { type: 'VECTOR', text: JSON.stringify([{ metric: {}, ...scalar }]) }
   if (Math.max(matrix.length, vector.length) > maxSeries)
     throw limitExceeded('series', `an answer may have ${maxSeries} series`)
   if (result_type === 'OBSERVABILITY_RESULT_TYPE_MATRIX') return { type: 'MATRIX', text: JSON.stringify(matrix) }

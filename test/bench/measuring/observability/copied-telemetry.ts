@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import { checksumDigits, storedSpan } from '../../../../server/observability/native/traces/stored-texts.ts'
 
 /** The times that pushed telemetry is there after the copies: a server would need as many times longer to take it. */
 export const multiple = 10
@@ -52,10 +53,22 @@ export function copyTraces(folder: string, service: string): readonly string[] {
   })
   for (const file of dayFiles(folder))
     change(file, database => {
-      for (let copy = 1; copy < multiple; copy += 1)
-        insertCopies(database, 'spans', { trace: `trace + ${apart * copy}` }, `FROM spans WHERE trace <= ${most}`)
+      database.function('text_of_copy', textOfCopy)
+      for (let copy = 1; copy < multiple; copy += 1) {
+        const trace = `trace + ${apart * copy}`
+        const text = `text_of_copy(${trace}, span, start, resource, error, text)`
+        insertCopies(database, 'spans', { trace, text }, `FROM spans WHERE trace <= ${most}`)
+      }
     })
   return ids
+}
+
+/** Returns the text of a span in another trace, whose checksum covers the number of the trace. */
+function textOfCopy(...row: readonly SQLOutputValue[]): string {
+  const [trace, span, start, resource, error, stored] = row
+  if (!(span instanceof Uint8Array)) throw new Error('a span has no id')
+  const key = { trace: Number(trace), span, start: Number(start), resource: Number(resource), error: Number(error) }
+  return storedSpan(key, String(stored).slice(checksumDigits))
 }
 
 /** Inserts the rows that `from` selects from a table, with some columns changed. */

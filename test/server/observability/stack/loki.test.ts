@@ -122,6 +122,15 @@ describe('a query of logs in Loki', () => {
     )
   })
 
+  it('without streams has the result of the native engine, one element without labels', async () => {
+    const body = { status: 'success', data: { resultType: 'scalar', result: [1, '2'] } }
+    const { client, requests } = await apiMember('logs_url', () => ({ body }))
+    const { result } = await new LokiLogs(client).query(workspace, { ...query, query: '1 + 1' }, signal)
+    expect(result.type).toBe('VECTOR')
+    expect(JSON.parse(result.text)).toEqual([{ metric: {}, time: '1970-01-01T00:00:01.000Z', value: '2' }])
+    expect(requests[0]?.parameters.get('query')).toBe('1 + 1')
+  })
+
   it.each([
     '{workspace_id="x"}',
     '{a="b"} | workspace_id="x"',

@@ -1,8 +1,8 @@
 /**
  * The tables of the file of a day of logs. A row of `blocks` tells which entries a block has, and `contents` has their
  * bytes. A block that one commit has written is a part; later the entries of parts move into blocks with a filter in
- * `filters`. A damaged part stays as a block without a filter. Times are nanoseconds since 1970, ingest times milliseconds. `streams` has the sums of the entries of each
- * stream, and bounds of their times.
+ * `filters`. A damaged part stays as a block without a filter. Times are nanoseconds since 1970, ingest times
+ * milliseconds. `streams` has the sums of the entries of each stream, and bounds of their times.
  */
 export const logDaySchema = `
 CREATE TABLE blocks (
