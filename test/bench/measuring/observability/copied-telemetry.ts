@@ -53,7 +53,7 @@ export function copyTraces(folder: string, service: string): readonly string[] {
   })
   for (const file of dayFiles(folder))
     change(file, database => {
-      database.function('text_of_copy', textOfCopy)
+      database.function('text_of_copy', { varargs: true }, textOfCopy)
       for (let copy = 1; copy < multiple; copy += 1) {
         const trace = `trace + ${apart * copy}`
         const text = `text_of_copy(${trace}, span, start, resource, error, text)`
