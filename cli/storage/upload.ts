@@ -4,7 +4,7 @@ import { CommandError } from '../exit-codes.ts'
 import { quoted, requireRows, type OpenBucket } from './bucket.ts'
 import { countedAttempts, sendContent } from './content-calls.ts'
 import { digestOf, type ContentFile } from './content-file.ts'
-import type { Limit } from './limit.ts'
+import { Limit } from './limit.ts'
 import { isSentWhole, partsOf, type Part } from './parts.ts'
 import type { Progress } from './progress.ts'
 import { lacks, type StoreSums } from './store-sums.ts'
@@ -82,8 +82,15 @@ async function sendParts(
   const { bucket, ifAbsent, sums, transfers } = to
   const { api, at } = bucket
   const present = new Map(left.map(part => [part.part_number, part]))
+  // The first part is sent while the digest of the second is computed.
+  const hashing = new Limit(1)
   const sent = await Promise.all(
-    partsOf(file.size).map(part => transfers.run(() => sendPart(file, part, present.get(part.number), upload_id, to))),
+    partsOf(file.size).map(part =>
+      transfers.run(async () => {
+        const digest = await hashing.run(() => file.digest('sha256', part))
+        return sendPart(file, { ...part, digest }, present.get(part.number), upload_id, to)
+      }),
+    ),
   )
   await file.requireUnchanged()
   const parts = sent.map(({ etag }, i) => ({ part_number: i + 1, etag }))
@@ -95,15 +102,20 @@ async function sendParts(
   })
 }
 
+/** A part with its SHA-256. */
+interface HashedPart extends Part {
+  readonly digest: Buffer
+}
+
 /** Sends a part unless the server has it with the same checksum. */
 async function sendPart(
   file: ContentFile,
-  part: Part,
+  part: HashedPart,
   present: UploadedPart | undefined,
   upload_id: string,
   { bucket: { api, at }, progress, sums }: Upload,
 ): Promise<{ readonly etag: string; readonly digest: Buffer }> {
-  const digest = await file.digest('sha256', part)
+  const { digest } = part
   const checksum_sha256 = digest.toString('base64')
   if (present && (await hasBytes(present, file, part, checksum_sha256))) {
     progress.kept(part.length)

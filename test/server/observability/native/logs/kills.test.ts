@@ -12,7 +12,8 @@ import { testLogEngine } from './log-engines.ts'
 
 const program = fileURLToPath(new URL('./killed-log-engine.ts', import.meta.url))
 
-const nameOf = (line: string): string => line.slice(0, line.lastIndexOf(' '))
+/** Returns the begin of a line. Its bytes are copied, because a part of a text would keep the whole line in memory. */
+const nameOf = (line: string): string => Buffer.from(line.slice(0, line.lastIndexOf(' '))).toString()
 
 /** Returns the names of the lines after an ingest number, in the order of these numbers, and the last number. */
 async function followed(folder: string, since: number): Promise<{ names: readonly string[]; last: number }> {
