@@ -12,7 +12,8 @@ export async function takeLock(path: string): Promise<(() => void) | undefined> 
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    database.exec('BEGIN EXCLUSIVE')
+    // A journal on the disk would be left beside the file by a killed process.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return () => database.close()
   } catch (error) {
     database.close()
