@@ -178,5 +178,6 @@ function hasOnlyType(upload: MultipartUpload, contentType: string): boolean {
 
 async function newUpload({ bucket: { api, at }, contentType, object }: Upload) {
   const { resource_id: id } = await api.createMultipartUpload({ ...at, body: { object, content_type: contentType } })
+  if (typeof id !== 'string') throw answerInvalid('the server answers no id of an upload')
   return { id, parts: [] }
 }
