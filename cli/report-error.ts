@@ -78,7 +78,7 @@ function linesOfFailure({ message, record, reason, errors }: OperationFailed): s
 export async function reporting(run: () => Promise<void>): Promise<void> {
   // The reader of the output may close the pipe early, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-  // A command does its work also where nobody reads its reports any longer.
+  // A command does its work also after the reader of its reports has ended.
   process.stderr.on('error', () => {})
   try {
     await run()

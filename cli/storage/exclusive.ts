@@ -12,7 +12,7 @@ export async function exclusively<R>(lock: string, path: string, act: () => Prom
   try {
     return await act()
   } finally {
-    // The file is removed before its lock is free, so that nobody removes the lock file of another command.
+    // The file is removed before its lock is free, so that no command removes the lock file of another command.
     await rm(lock, { force: true })
     release()
   }

@@ -10,7 +10,7 @@ export interface CopyOptions {
   readonly ifAbsent?: true
 }
 
-/** A copy to be made: its name for reports, and what makes it. */
+/** A copy to be made: its name for reports, and the function that makes it. */
 export interface Task {
   readonly name: string
   readonly size: number
@@ -33,7 +33,7 @@ export interface Target {
   readonly name: string
 }
 
-/** Iterates over what a function makes of items; items for which it returns undefined are left out. */
+/** Iterates over the results of a function for items; items for which it returns undefined are left out. */
 export async function* mapped<T, R>(
   items: AsyncIterable<T>,
   map: (item: T) => R | undefined,

@@ -66,7 +66,7 @@ export async function uploadTasks(
   })
 }
 
-/** Returns what a bucket has at a name; undefined if it has no such object. */
+/** Returns the object of a name; undefined if the bucket has no such object. */
 async function presentAt(bucket: OpenBucket, object: string): Promise<Present | undefined> {
   try {
     return await objectAt(bucket, object)

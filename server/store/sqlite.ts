@@ -91,7 +91,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
   readonly #running = new AsyncLocalStorage<StoreTransaction>()
   readonly #beside: SqliteStore[] = []
   #dataVersion = -1
-  /** The number of commits since the last one that waited for the disk. */
+  /** The number of commits since the last commit that waited for the disk. */
   #unsaved = 0
 
   constructor(connections: SqliteConnections, layouts: Layouts, generation: number) {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const main = fileURLToPath(new URL('../../ninefold.ts', import.meta.url))
 
-/** Returns what starts `ninefold` in a process of its own, with `config` as its settings folder and working folder. */
+/** Returns the program, words and options that start `ninefold`; `config` is its settings folder and working folder. */
 export function commandFor(config: string, words: readonly string[]) {
   const { NODE_COMPILE_CACHE, PATH = '' } = process.env
   const env = { PATH, NODE_COMPILE_CACHE, HOME: config, XDG_CONFIG_HOME: config, CI: 'true' }

@@ -3,7 +3,7 @@ import { decodeFilter } from './format/gram-filter.ts'
 import { MalformedBlock, readingBlock } from './format/malformed-block.ts'
 import { decodeRuns, requireUnchanged, type BlockBounds } from './format/stream-runs.ts'
 
-/** Selects what `checkedBlock` takes. Times are texts, because their nanoseconds exceed the exact numbers. */
+/** Selects the columns that `checkedBlock` takes. Times are texts, because their nanoseconds exceed the exact numbers. */
 export const storedBlocks = `SELECT id, runs, contents.entries, details, bits, blocks.entries, first_number, last_number,
   CAST(first AS TEXT), CAST(last AS TEXT), first_ingest, last_ingest, bytes
   FROM blocks LEFT JOIN contents USING (id) LEFT JOIN filters USING (id)`

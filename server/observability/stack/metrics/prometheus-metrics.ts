@@ -33,7 +33,7 @@ const defaultMs = 30_000
 /** The warning for the warnings of a store, whose text may name its own hosts. */
 const doubt = 'the engine has answered with warnings; the result may be incomplete'
 
-/** A result with what to know about it. */
+/** A result with its warnings. */
 type WarnedResult = MetricResult & Pick<MetricQueryResponse, 'warnings'>
 
 /** The metrics of workspaces in a store that serves the HTTP API of Prometheus. */

@@ -7,7 +7,7 @@ const checkedVersion = 2
 const headBytes = 8
 
 /**
- * Returns bytes with a checksum of them (CRC-32), which goes on from `before`, the checksum of what the bytes belong to.
+ * Returns bytes with a checksum of them (CRC-32), which goes on from `before`, the checksum of the bytes before.
  * All numbers are little-endian, as all platforms of Node.js have them.
  */
 export function withChecksum(bytes: Uint8Array, before = 0): Uint8Array {
