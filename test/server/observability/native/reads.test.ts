@@ -193,7 +193,7 @@ describe('the threads of queries', () => {
   it.runIf(process.platform === 'linux')('have a lower priority than the others', async () => {
     const { query } = running()
     await query(newWorkspace(), '1')
-    expect(nicenesses()).toContain(10)
+    expect(nicenesses()).toContain(15)
   })
 })
 
