@@ -36,12 +36,16 @@ export class SharedCommits {
   #begun(changes: Change[]): Shared {
     // The calls of one turn of the event loop share a transaction even if none runs.
     const free = this.#last.catch(() => {}).then(nextTurn)
-    const committed = free.then(() =>
+    const close = (): void => {
+      if (this.#next?.changes === changes) this.#next = undefined
+    }
+    const transaction = () =>
       this.#store.tx(async tx => {
-        if (this.#next?.changes === changes) this.#next = undefined
+        close()
         for (const change of changes) await change(tx)
-      }),
-    )
+      })
+    // A store that cannot be reached begins no transaction.
+    const committed = free.then(transaction).finally(close)
     this.#last = committed
     return { changes, committed }
   }

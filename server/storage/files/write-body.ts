@@ -33,7 +33,7 @@ export interface BodyRules {
   readonly tooLong: () => Error
   /** Receives each chunk before it is written, for checksums. */
   readonly add: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>
-  /** What all bodies of a disk share. */
+  /** Shared by all bodies of a disk. */
   readonly early: EarlyStoring
   /** Runs a write, and may replace its error. */
   readonly attempt: (write: () => Promise<void>) => Promise<void>

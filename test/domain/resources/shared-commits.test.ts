@@ -51,3 +51,16 @@ it('fails the changes of a failed transaction alone', async () => {
   await add('b')
   expect(await store.count(boxes)).toBe(1)
 })
+
+it('commits again after a store that could not begin a transaction', async () => {
+  const { counted, store } = await countedStore()
+  let isDown = true
+  const commits = new SharedCommits({
+    tx: (...call) => (isDown ? Promise.reject(new Error('the store is down')) : counted.tx(...call)),
+  })
+  const add = (id: string) => commits.commit(async tx => void (await tx.insert(boxes, { id, name: id })))
+  await expect(add('a')).rejects.toThrow('the store is down')
+  isDown = false
+  await add('b')
+  expect(await store.count(boxes)).toBe(1)
+})

@@ -3,7 +3,7 @@ import { resourceOfText, spanOfText } from '../../../../domain/observability/tra
 import type { SpanResource, TraceSpan } from '../../../../domain/observability/traces/span.ts'
 import { idOfBytes } from './trace-tables.ts'
 
-/** What a file has beside the text of a span. */
+/** The columns of a span beside its text. */
 export interface SpanKey {
   /** The number of its trace in the index. */
   readonly trace: number
