@@ -345,7 +345,8 @@ export class ObservabilityClient {
    * Lists log streams. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/logs/streams`
    *
    * Lists the log streams that have entries between `start_time` and `end_time`. Raises `QUERY_RANGE_INVALID` when it
-   * ends before it starts. Ordered by `last_time desc` unless asked otherwise.
+   * ends before it starts, `QUERY_LIMIT_EXCEEDED` and `QUERY_TIMEOUT` when there are too many to be read. Ordered by
+   * `last_time desc` unless asked otherwise.
    */
   listLogStreams(request: ListLogStreamsRequest, options?: CallOptions): Promise<ListLogStreamsResponse> {
     return send(this.#transport, listLogStreams, request, options)

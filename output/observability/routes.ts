@@ -793,7 +793,7 @@ export const observabilityRoutes = ({
   bindList(listLogStreams, (request, context) => logs.listLogStreams(request, context), {
     domain: observability,
     access: { kind: 'permission', key: 'observability.logs.list', class: 'READ', scope: 'path' },
-    raises: ['QUERY_RANGE_INVALID'],
+    raises: ['QUERY_RANGE_INVALID', 'QUERY_LIMIT_EXCEEDED', 'QUERY_TIMEOUT'],
     list: { member: 'log_streams', fields: logStreamsList },
     check: checkListLogStreamsRequest,
   }),

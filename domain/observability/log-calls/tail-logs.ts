@@ -6,75 +6,73 @@ import type { PageTokens } from '../../../runtime/page-token.ts'
 import { durationMs } from '../../resources/durations.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { parseLogQuery } from '../logql/language/parse.ts'
-import type { TailPage } from '../logs/log-engine.ts'
+import type { FollowedPosition, LogFollower } from '../logs/log-follower.ts'
+import { nativeEngine, stackMember } from '../stacks/stack.ts'
+import { nativeFollower } from './native-follower.ts'
 
 /**
- * Answers the entries that fit a query and were committed after a cursor, in the order of commits; waits for the first
- * one if there is none (observability.md 3).
+ * Answers the entries that fit a query and came in after a cursor; waits for the first one if there is none
+ * (observability.md 3).
  */
 export async function tailLogs(
   environment: ObservabilityEnvironment,
-  { body, workspace }: ParsedTailLogsRequest,
+  { body, engine, workspace }: ParsedTailLogsRequest,
   { signal }: CallContext,
 ): Promise<LogTailResponse> {
-  const { logs, pageTokens, store, tails, taxonomy } = environment
+  const { clock, pageTokens, store, tails, taxonomy } = environment
   const { cursor, limit, query, start_time: startTime, wait } = body
-  parseLogQuery(query)
-  const scope = JSON.stringify(['logs:tail', workspace, query])
+  const follower = followerOf(environment, engine)
+  follower.admit(workspace, query)
+  const scope = JSON.stringify(['logs:tail', workspace, query, ...(engine === nativeEngine ? [] : [engine])])
   const known = cursor === '' ? undefined : positionIn(pageTokens, scope, cursor)
   await requireWorkspace(store, taxonomy, workspace)
-  const last = await logs.lastNumber(workspace)
-  // The files may have been replaced by older ones since the cursor was answered.
-  if (known !== undefined && known > last) throw invalidCursor()
-  const begin = known ?? (startTime ? await logs.numberBefore(workspace, Date.parse(startTime), signal) : last)
-  const follow = { workspace, query, limit, after: begin, waitMs: durationMs(wait), signal }
-  const { entries, position, skipped } = await tails.run(workspace, () => nextEntries(environment, follow))
-  return { entries: [...entries], cursor: pageTokens.sign(scope, [String(position)]), skipped_count: skipped }
+  if (known !== undefined && !(await follower.knows(workspace, known))) throw invalidCursor()
+  const since = startTime === undefined ? undefined : Date.parse(startTime)
+  const { entries, position, skipped } = await tails.run(workspace, async () => {
+    const after = known ?? (await follower.begin(workspace, { query, since, now: clock.now() }, signal))
+    const follow = { workspace, query, limit, after, waitMs: durationMs(wait), signal, now: () => clock.now() }
+    return nextEntries(follower, follow)
+  })
+  return { entries: [...entries], cursor: pageTokens.sign(scope, position), skipped_count: skipped }
 }
 
-/** What a caller follows. */
+const followerOf = ({ logs, stacks }: ObservabilityEnvironment, engine: string): LogFollower =>
+  engine === nativeEngine ? nativeFollower(logs) : stackMember(stacks, engine, 'tails')
+
+/** The logs that a caller follows. */
 interface Follow {
   readonly workspace: string
   readonly query: string
   readonly limit: number
-  readonly after: number
+  readonly after: FollowedPosition
   readonly waitMs: number
   readonly signal: AbortSignal
+  readonly now: () => number
 }
 
-/** The time between two reads of a call that wait for entries, in milliseconds: commits come up to fifty times a second. */
-const pauseMs = 100
-
 /** Reads until an entry fits, the time is over, or the caller leaves. */
-async function nextEntries(
-  { logs }: Pick<ObservabilityEnvironment, 'logs'>,
-  { after, limit, query, signal, waitMs, workspace }: Follow,
-): Promise<TailPage> {
+async function nextEntries(follower: LogFollower, { after, limit, now, query, signal, waitMs, workspace }: Follow) {
   const timeIsOver = AbortSignal.timeout(Math.max(waitMs, 1))
   const until = AbortSignal.any([signal, timeIsOver])
   let position = after
   let skipped = 0
   for (;;) {
-    const last = await logs.lastNumber(workspace)
-    if (position < last) {
-      const page = await logs.tail(workspace, { query, after: position, last, limit }, signal)
-      position = page.position
-      skipped += page.skipped
-      if (page.entries.length > 0) return { entries: page.entries, position, skipped }
-    }
-    if (timeIsOver.aborted || waitMs === 0) return { entries: [], position, skipped }
-    if (position >= last) {
-      await pause(pauseMs, until)
-      await logs.newEntries(workspace, position, until)
+    const page = await follower.read(workspace, { query, after: position, limit, now: now() }, signal)
+    position = page.position
+    skipped += page.skipped
+    const { entries, hasMore } = page
+    if (entries.length > 0 || timeIsOver.aborted || waitMs === 0) return { entries, position, skipped }
+    if (!hasMore) {
+      await pause(follower.pauseMs, until)
+      await follower.newEntries(workspace, position, until)
     }
     signal.throwIfAborted()
   }
 }
 
-function positionIn(tokens: PageTokens, scope: string, cursor: string): number {
+function positionIn(tokens: PageTokens, scope: string, cursor: string): FollowedPosition {
   try {
-    return Number(tokens.open(scope, cursor)[0])
+    return tokens.open(scope, cursor).map(String)
   } catch (error) {
     throw error instanceof ApiError ? invalidCursor() : error
   }

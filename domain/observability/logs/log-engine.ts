@@ -1,9 +1,10 @@
-import type { LogEntry, LogStream } from '../../../output/observability/types.ts'
+import type { LogEntry } from '../../../output/observability/types.ts'
 import type { OtlpFormat, SentBody } from '../sent-body.ts'
 import type { Labels, Rejections } from '../metrics/samples.ts'
 import type { TelemetryStore } from '../retention/telemetry-stores.ts'
 import type { LogBatch } from './log-batch.ts'
 import type { LogReader } from './log-reader.ts'
+import type { LogStreams } from './log-streams.ts'
 
 /** A request of a sender of logs. */
 export interface PushedLogs extends SentBody<OtlpFormat> {
@@ -76,9 +77,7 @@ export interface LogUsage {
  * SELECTOR_EMPTY and QUERY_…, an engine that another server serves with ENGINE_UNAVAILABLE. An aborted signal ends the
  * work.
  */
-export interface LogEngine extends LogReader, TelemetryStore {
-  /** Returns the streams with an entry between two times, in the order of their labels. */
-  streams(workspace: string, times: LogTimes): Promise<readonly LogStream[]>
+export interface LogEngine extends LogReader, LogStreams, TelemetryStore {
   /** Reads entries in the order of their ingest numbers. A read looks at a bounded part of what lies behind. */
   tail(workspace: string, read: TailRead, signal: AbortSignal): Promise<TailPage>
   /** Returns the ingest number of the last committed entry; 0 without entries. */

@@ -1,5 +1,7 @@
 import { engineCapabilityUnsupported, engineNotFound } from '../../../output/shared/errors.ts'
+import type { LogFollower } from '../logs/log-follower.ts'
 import type { LogReader } from '../logs/log-reader.ts'
+import type { LogStreams } from '../logs/log-streams.ts'
 import type { MetricReader } from '../metrics/metric-engine.ts'
 import type { TraceSource } from '../traces/trace-engine.ts'
 import type { AlertSink } from './alert-sink.ts'
@@ -14,6 +16,10 @@ export interface Stack {
   readonly alerts?: AlertSink
   readonly metrics?: MetricReader
   readonly logs?: LogReader
+  /** The streams of the logs. */
+  readonly streams?: LogStreams
+  /** Follows the logs. */
+  readonly tails?: LogFollower
   readonly otlp?: OtlpForward
   readonly traces?: TraceSource
   /** Takes samples of remote write; the member that keeps the metrics. */
@@ -30,6 +36,8 @@ const settings: { readonly [Member in keyof Stack]-?: string } = {
   logs: 'logs_url',
   otlp: 'otlp_url',
   samples: 'metrics_url',
+  streams: 'logs_url',
+  tails: 'logs_url',
   traces: 'traces_url',
 }
 

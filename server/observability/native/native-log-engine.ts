@@ -2,13 +2,13 @@ import type { LogBatch } from '../../../domain/observability/logs/log-batch.ts'
 import type {
   LogEngine,
   LogLimits,
-  LogTimes,
   LogUsage,
   LogWriteResult,
   PushedLogs,
   TailPage,
   TailRead,
 } from '../../../domain/observability/logs/log-engine.ts'
+import type { StreamTimes } from '../../../domain/observability/logs/log-streams.ts'
 import type { AlertVector } from '../../../domain/observability/metrics/metric-engine.ts'
 import type { LogQuery, LogQueryResult } from '../../../domain/observability/logql/run-query.ts'
 import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
@@ -26,6 +26,9 @@ const longestMs = 30_000
 
 /** The longest time in milliseconds of a read for a sink, which looks at some megabytes. */
 const longestSinkMs = 10_000
+
+/** The ends of the times of all entries in nanoseconds since 1970. */
+const [minTime, maxTime] = [0n, 2n ** 63n - 1n] as const
 
 /** A call without the members that all calls have. */
 type Own<Call, Common extends string = 'now' | 'workspace'> = Call extends unknown ? Omit<Call, Common> : never
@@ -59,8 +62,9 @@ export class NativeLogEngine implements LogEngine, SinkLogs {
     return this.#read<AlertVector>(workspace, call, longestMs, signal)
   }
 
-  async streams(workspace: string, times: LogTimes): Promise<readonly LogStream[]> {
-    return this.#read<readonly LogStream[]>(workspace, { kind: 'streams', times })
+  async streams(workspace: string, { before, from }: StreamTimes, signal: AbortSignal): Promise<readonly LogStream[]> {
+    const times = { from: from ?? minTime, before: before ?? maxTime }
+    return this.#read<readonly LogStream[]>(workspace, { kind: 'streams', times }, longestMs, signal)
   }
 
   async tail(workspace: string, read: TailRead, signal: AbortSignal): Promise<TailPage> {

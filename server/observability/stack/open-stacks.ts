@@ -1,7 +1,10 @@
 import type { Stack, Stacks } from '../../../domain/observability/stacks/stack.ts'
 import { Alertmanager } from './alertmanager.ts'
 import { OtlpSender, SampleSender } from './forwarding/forwards.ts'
+import { LokiApi } from './logs/loki-api.ts'
+import { LokiFollower } from './logs/loki-follower.ts'
 import { LokiLogs } from './logs/loki-logs.ts'
+import { LokiStreams } from './logs/loki-streams.ts'
 import type { MemberSetting } from './member.ts'
 import { MemberClient } from './member-client.ts'
 import { PrometheusMetrics } from './metrics/prometheus-metrics.ts'
@@ -34,11 +37,17 @@ function openStack(setting: StackSetting, counts: StackCounts): Stack {
   return {
     ...(alertmanager && { alerts: new Alertmanager(alertmanager) }),
     ...(metrics && { metrics: new PrometheusMetrics(metrics), samples: new SampleSender(metrics) }),
-    ...(logs && { logs: new LokiLogs(logs) }),
+    ...(logs && lokiMembers(new LokiApi(logs))),
     ...(otlp && { otlp: new OtlpSender(otlp) }),
     ...(traces && { traces: new StackTraces(isJaeger(traces) ? new Jaeger(traces) : new Tempo(traces)) }),
   }
 }
+
+const lokiMembers = (api: LokiApi) => ({
+  logs: new LokiLogs(api),
+  streams: new LokiStreams(api),
+  tails: new LokiFollower(api),
+})
 
 /** Whether an address is that of the API of Jaeger, which has its version in the path. */
 const isJaeger = ({ member }: MemberClient): boolean => /\/api\/v3\/*$/.test(new URL(member.url).pathname)

@@ -27,7 +27,7 @@ export const refusedReading = (client: MemberClient, status: number): Error =>
     ? limitExceeded('engine', 'the engine does not read so much at one time; ask for less')
     : client.unavailable(`answers with status ${status}`)
 
-/** Returns the error of a request that selects series or traces by a query, as `refusedReading`. */
+/** Returns the error of a request that selects series, entries or traces by a query, as `refusedReading`. */
 export const refusedSearch = (client: MemberClient, status: number): Error =>
   status === 400 ? refusedQuery(client, status) : refusedReading(client, status)
 

@@ -8,111 +8,69 @@ import type { LabelledWorkspace } from '../../../../domain/observability/stacks/
 import { isRecord } from '../../../../runtime/validation.ts'
 import { metricResult } from '../metrics/metric-answer.ts'
 import { MalformedResult, numberOf, recordOf } from '../metrics/result-values.ts'
-import type { MemberClient, MemberResponse } from '../member-client.ts'
-import { refusedQuery } from '../refused-query.ts'
+import type { LokiApi } from './loki-api.ts'
 import { entriesOf, pageOf } from './loki-entries.ts'
-
-/** The time that a member has for its response beyond the time of a query, in milliseconds. */
-const graceMs = 2_000
 
 /** The longest time of the query of an alert rule, in milliseconds. */
 const alertMs = 30_000
 
-/** The header by which Loki answers the labels of streams, parsed labels and structured metadata apart. */
-const categories = { 'x-loki-response-encoding-flags': 'categorize-labels' }
-
 /** The logs of workspaces in a store that serves the HTTP API of Loki. */
 export class LokiLogs implements LogReader {
-  readonly #client: MemberClient
+  readonly #api: LokiApi
 
-  constructor(client: MemberClient) {
-    this.#client = client
+  constructor(api: LokiApi) {
+    this.#api = api
   }
 
   async query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult> {
     const begun = performance.now()
-    const labelled = this.#labelled(workspace)
+    const labelled = this.#api.labelled(workspace)
     const { isMetric, text } = logqlText(query.query, labelled)
-    const call = isMetric ? metricForm(text, query) : entryForm(text, query)
-    const data = await this.#ask(workspace, call, query.timeoutMs, signal)
-    const { bytes, lines } = scanned(data)
-    const cost = { bytesScanned: bytes, entriesScanned: lines, durationMs: performance.now() - begun }
-    return this.#read(() =>
-      isMetric
-        ? { result: metricText(data, labelled), cost }
-        : { ...pageOf(entriesOf(data, labelled), query, call.skip), cost },
-    )
+    const { form, path, skip } = isMetric ? metricForm(text, query) : entryForm(text, query)
+    const call = { workspace, path, form: Object.entries(form), timeoutMs: query.timeoutMs, signal }
+    return this.#api.call(call, data => {
+      const answer = recordOf(data)
+      const { bytes, lines } = scanned(answer)
+      const cost = { bytesScanned: bytes, entriesScanned: lines, durationMs: performance.now() - begun }
+      if (isMetric) return { result: metricText(answer, labelled), cost }
+      return { ...pageOf(entriesOf(answer, labelled), query, skip), cost }
+    })
   }
 
   async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
-    const labelled = this.#labelled(workspace)
+    const labelled = this.#api.labelled(workspace)
     const { text } = logqlText(query, labelled)
-    const form = { query: text, time: String(BigInt(time) * 1_000_000n) }
-    const data = await this.#ask(workspace, { path: 'query', form, skip: 0 }, alertMs, signal)
-    return this.#read(() => {
-      const { result_type, vector } = metricResult(data, labelled)
+    const form = Object.entries({ query: text, time: String(BigInt(time) * 1_000_000n) })
+    return this.#api.call({ workspace, path: 'query', form, timeoutMs: alertMs, signal }, data => {
+      const answer = recordOf(data)
+      const { result_type, vector } = metricResult(answer, labelled)
       if (result_type !== 'OBSERVABILITY_RESULT_TYPE_VECTOR') throw new MalformedResult()
       const elements = vector.map(({ metric, value }) => ({ labels: metric, value: numberOf(value) }))
-      return { elements, hasData: elements.length > 0 || scanned(data).lines > 0 }
+      return { elements, hasData: elements.length > 0 || scanned(answer).lines > 0 }
     })
   }
 
   admit(workspace: string, query: string): void {
-    logqlText(query, this.#labelled(workspace))
-  }
-
-  #labelled(workspace: string): LabelledWorkspace {
-    return this.#client.member.hasTenants ? undefined : workspace
-  }
-
-  /** Returns `data` of a success. */
-  async #ask(workspace: string, { form, path }: LokiCall, timeoutMs: number, signal: AbortSignal) {
-    const response = await this.#client.send({
-      isQuery: true,
-      path: `/loki/api/v1/${path}?${new URLSearchParams(form)}`,
-      workspace,
-      headers: categories,
-      timeoutMs: timeoutMs + graceMs,
-      signal,
-    })
-    return this.#read(() => this.#dataOf(response))
-  }
-
-  #dataOf(response: MemberResponse): Readonly<Record<string, unknown>> {
-    const { status } = response
-    // Loki answers faults of queries in plain text.
-    if (status === 400 || status === 422 || status === 503) throw refusedQuery(this.#client, status)
-    const answer = recordOf(this.#client.json(response))
-    if (status !== 200 || answer['status'] !== 'success') throw new MalformedResult()
-    return recordOf(answer['data'])
-  }
-
-  #read<T>(read: () => T): T {
-    try {
-      return read()
-    } catch (error) {
-      if (!(error instanceof MalformedResult)) throw error
-      throw this.#client.unavailable('answers with something else than the API of Loki')
-    }
+    logqlText(query, this.#api.labelled(workspace))
   }
 }
 
-/** A call of the API of Loki. */
-interface LokiCall {
+/** A query in the form of the API. */
+interface QueryForm {
   readonly path: string
   readonly form: Record<string, string>
   /** The entries at the beginning of the answer that the page before has shown. */
   readonly skip: number
 }
 
-function metricForm(text: string, { end, start, stepMs }: LogQuery): LokiCall {
+function metricForm(text: string, { end, start, stepMs }: LogQuery): QueryForm {
   if (stepMs === undefined) return { path: 'query', form: { query: text, time: String(end) }, skip: 0 }
   const times = { start: String(start), end: String(end), step: String(stepMs / 1000) }
   return { path: 'query_range', form: { query: text, ...times }, skip: 0 }
 }
 
 /** Asks again for the entries at the time of the last entry of the page before, because Loki has no order of them. */
-function entryForm(text: string, { after, direction, end, limit, start }: LogQuery): LokiCall {
+function entryForm(text: string, { after, direction, end, limit, start }: LogQuery): QueryForm {
   const isForward = direction === 'FORWARD'
   const skip = after?.number ?? 0
   const from = after && isForward ? after.time : start

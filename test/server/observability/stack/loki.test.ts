@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogQuery } from '../../../../domain/observability/logql/run-query.ts'
+import { LokiApi } from '../../../../server/observability/stack/logs/loki-api.ts'
 import { LokiLogs } from '../../../../server/observability/stack/logs/loki-logs.ts'
 import { ApiError } from '../../../../runtime/errors.ts'
 import { apiMember, workspace, type ApiAnswer } from './api-member.ts'
@@ -55,7 +56,7 @@ describe('a query of logs in Loki', () => {
     const structuredMetadata = { trace_id: '5b8efff798038103d269b633813fc60c', severity_number: '17', pod: 'a-1' }
     const entries: readonly Given[] = [[5, 'error x', { structuredMetadata, parsed: { level: 'error' } }]]
     const member = await apiMember('logs_url', loki(entries))
-    const { cost, next, result } = await new LokiLogs(member.client).query(workspace, query, signal)
+    const { cost, next, result } = await new LokiLogs(new LokiApi(member.client)).query(workspace, query, signal)
     expect(result.type).toBe('STREAMS')
     expect(JSON.parse(result.text)).toEqual([
       {
@@ -95,7 +96,7 @@ describe('a query of logs in Loki', () => {
       let after: LogQuery['after']
       do {
         const asked: LogQuery = { ...query, direction, ...(after && { after }) }
-        const { next, result } = await new LokiLogs(client).query(workspace, asked, signal)
+        const { next, result } = await new LokiLogs(new LokiApi(client)).query(workspace, asked, signal)
         for (const { entries: shown } of JSON.parse(result.text)) for (const { line } of shown) lines.push(line)
         after = next
       } while (after !== undefined)
@@ -112,7 +113,7 @@ describe('a query of logs in Loki', () => {
     const body = { status: 'success', data: { resultType, result: [element] } }
     const member = await apiMember('logs_url', () => ({ body }))
     const asked = { ...query, query: 'sum by (a) (rate({x="y"}[1m]))', ...(stepMs !== undefined && { stepMs }) }
-    const { result } = await new LokiLogs(member.client).query(workspace, asked, signal)
+    const { result } = await new LokiLogs(new LokiApi(member.client)).query(workspace, asked, signal)
     expect(result.type).toBe(type)
     expect(JSON.parse(result.text)).toMatchObject([{ metric: { a: 'b' } }])
     expect(result.text).not.toContain('workspace_id')
@@ -125,7 +126,7 @@ describe('a query of logs in Loki', () => {
   it('without streams has the result of the native engine, one element without labels', async () => {
     const body = { status: 'success', data: { resultType: 'scalar', result: [1, '2'] } }
     const { client, requests } = await apiMember('logs_url', () => ({ body }))
-    const { result } = await new LokiLogs(client).query(workspace, { ...query, query: '1 + 1' }, signal)
+    const { result } = await new LokiLogs(new LokiApi(client)).query(workspace, { ...query, query: '1 + 1' }, signal)
     expect(result.type).toBe('VECTOR')
     expect(JSON.parse(result.text)).toEqual([{ metric: {}, time: '1970-01-01T00:00:01.000Z', value: '2' }])
     expect(requests[0]?.parameters.get('query')).toBe('1 + 1')
@@ -148,9 +149,9 @@ describe('a query of logs in Loki', () => {
     'label_replace(rate({a="b"}[1m]), "x", "$1", `workspace_id`, "(.*)")',
   ])('may not use the label of the workspace: %s', async text => {
     const member = await apiMember('logs_url', loki([]))
-    await expect(new LokiLogs(member.client).query(workspace, { ...query, query: text }, signal)).rejects.toThrow(
-      "'reserved_label' is not supported",
-    )
+    await expect(
+      new LokiLogs(new LokiApi(member.client)).query(workspace, { ...query, query: text }, signal),
+    ).rejects.toThrow("'reserved_label' is not supported")
     expect(member.requests).toEqual([])
   })
 
@@ -163,7 +164,9 @@ describe('a query of logs in Loki', () => {
     ['the error of its gateway', { status: 502, body: 'secret' }, 'ENGINE_UNAVAILABLE'],
   ])('that Loki answers with %s is an error without text of Loki', async (_what, answer, reason) => {
     const { client } = await apiMember('logs_url', () => answer)
-    const error: unknown = await new LokiLogs(client).query(workspace, query, signal).catch((e: unknown) => e)
+    const error: unknown = await new LokiLogs(new LokiApi(client))
+      .query(workspace, query, signal)
+      .catch((e: unknown) => e)
     if (!(error instanceof ApiError)) throw error
     expect(error.reason).toBe(reason)
     expect(error.message).not.toMatch(/secret|10\.0/)
@@ -178,7 +181,10 @@ describe('a query of logs in Loki', () => {
     const body = { status: 'success', data: { resultType: 'vector', result, stats } }
     const member = await apiMember('logs_url', () => ({ body }))
     const rule = 'count_over_time({x="y"}[1m]) > 2'
-    expect(await new LokiLogs(member.client).alertVector(workspace, rule, 1000, signal)).toEqual({ elements, hasData })
+    expect(await new LokiLogs(new LokiApi(member.client)).alertVector(workspace, rule, 1000, signal)).toEqual({
+      elements,
+      hasData,
+    })
     expect(Object.fromEntries(member.requests[0]?.parameters ?? [])).toEqual({
       query: `count_over_time({workspace_id="${workspace}",x="y"}[1m]) > 2`,
       time: '1000000000',
@@ -187,7 +193,7 @@ describe('a query of logs in Loki', () => {
 
   it('goes to the tenant of the workspace with its own label unchanged', async () => {
     const member = await apiMember('logs_url', loki([[1, 'x']]), { hasTenants: true })
-    const { result } = await new LokiLogs(member.client).query(workspace, query, signal)
+    const { result } = await new LokiLogs(new LokiApi(member.client)).query(workspace, query, signal)
     expect(result.text).toContain('workspace_id')
     expect(member.requests[0]?.parameters.get('query')).toBe('{service_name="api"} |= "error"')
     expect(member.requests[0]?.headers['x-scope-orgid']).toBe(workspace)

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { LogTimes } from '../../../../../domain/observability/logs/log-engine.ts'
 import type { LogStream } from '../../../../../output/observability/types.ts'
 import { timeText } from '../../../../../domain/observability/logql/nano-time.ts'
-import { labelKey } from '../../../../../domain/observability/metrics/label-key.ts'
+import { streamId } from '../../../../../domain/observability/logs/stream-id.ts'
 import type { KnownSeries } from '../../reading/series-catalog.ts'
 import { firstAt } from './block-source.ts'
 import type { LogDayReader, StreamSums } from './log-day-reader.ts'
@@ -81,7 +80,7 @@ function exactSums(day: LogDayReader, stream: number, from: bigint, before: bigi
 }
 
 const answer = ({ labels }: KnownSeries, { bytes, entries, first, last }: Kept): LogStream => ({
-  id: createHash('sha256').update(labelKey(labels)).digest('hex').slice(0, 16),
+  id: streamId(labels),
   labels,
   first_time: timeText(first),
   last_time: timeText(last),

@@ -46,6 +46,8 @@ beforeAll(async () => {
     ['listMetricLabels', () => observability.listMetricLabels({ ...metrics, match: ['up'] })],
     ['queryLogs', () => observability.queryLogs({ ...metrics, body: { query: '{a="b"}' } })],
     ['queryLogs', () => observability.queryLogs({ ...metrics, body: { query: 'rate({a="b"}[1m])' } })],
+    ['listLogStreams', () => observability.listLogStreams(metrics)],
+    ['tailLogs', () => observability.tailLogs({ ...metrics, body: { query: '{a="b"}', wait: '0s' } })],
     ['getTrace', () => observability.getTrace({ ...metrics, id })],
     ['getTrace', () => observability.getTrace({ ...jaeger, id })],
     ['searchTraces', () => observability.searchTraces({ ...metrics, body: {} })],

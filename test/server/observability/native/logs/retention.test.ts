@@ -32,7 +32,7 @@ it('a purge leaves exactly the entries that the policies of their streams keep, 
   expect(bytes.selected[0]).toBeGreaterThan(0)
   const kept = ['kept 20', 'kept 3', 'both 1', 'kept 1', 'short 1', 'both 0', 'kept 0', 'short 0']
   expect((await linesOf(workspace, '{service_name="api"}')).toSorted()).toEqual(kept.toSorted())
-  expect(await engine.streams(workspace, { from: 0n, before: at(noon + 1) })).toMatchObject([
+  expect(await engine.streams(workspace, { from: 0n, before: at(noon + 1), now: noon }, signal)).toMatchObject([
     { labels: { job: 'kept' }, entry_count: 4, first_time: '2026-11-10T10:00:00.000000000Z' },
     { labels: { job: 'short' }, entry_count: 2, first_time: '2026-11-29T10:00:00.000000000Z' },
     { labels: { job: 'both' }, entry_count: 2, bytes: 12 },
@@ -66,7 +66,11 @@ it('entries that are older than the stored retention are not shown before they a
   await engine.purge(workspace, { defaultMs: 30 * dayMs, selected: [] })
   setNow(noon + 28 * dayMs)
   expect(await linesOf(workspace, '{job="kept"}')).toEqual(['kept 1', 'kept 0'])
-  const [stream] = await engine.streams(workspace, { from: 0n, before: at(noon + dayMs) })
+  const [stream] = await engine.streams(
+    workspace,
+    { from: 0n, before: at(noon + dayMs), now: noon },
+    new AbortController().signal,
+  )
   expect(stream).toMatchObject({ entry_count: 2, first_time: '2026-11-29T10:00:00.000000000Z' })
 })
 

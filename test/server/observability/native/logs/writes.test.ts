@@ -87,7 +87,11 @@ describe('logs in files', () => {
     expect(await running.linesOf(workspace, '{service_name="api"} |= "11999 x"')).toEqual([lines[11_999]])
     expect(await running.linesOf(workspace, '{service_name="api"} |= "0 x" |= "rare"')).toEqual(wanted)
     expect(await running.linesOf(workspace, '{service_name="api"} |= "rare1"')).toEqual([])
-    const [stream] = await running.engine.streams(workspace, { from: 0n, before: at(noon) })
+    const [stream] = await running.engine.streams(
+      workspace,
+      { from: 0n, before: at(noon), now: noon },
+      new AbortController().signal,
+    )
     expect(stream).toMatchObject({
       entry_count: 12_000,
       bytes: lines.reduce((sum, { length }) => sum + length, 0),
