@@ -1,3 +1,5 @@
+import { FileFault } from '../../files/telemetry-file.ts'
+
 /** The error of bytes that are no block, or that have changed since they were written. */
 export class MalformedBlock extends Error {
   override readonly name = 'MalformedBlock'
@@ -20,3 +22,7 @@ export function readingBlock<T>(id: number, read: () => T): T {
     throw new MalformedBlock(error.fault, { cause: error, id })
   }
 }
+
+/** Whether a fault of a file is that of one damaged block, so that other blocks can be read. */
+export const isOfDamagedBlock = (error: unknown): error is FileFault =>
+  error instanceof FileFault && error.cause instanceof MalformedBlock

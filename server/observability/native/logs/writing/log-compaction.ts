@@ -1,8 +1,8 @@
-import { FileFault } from '../../files/telemetry-file.ts'
+import type { FileFault } from '../../files/telemetry-file.ts'
 import type { LogDayFile } from '../files/log-day-file.ts'
 import type { BlockEntry, BuiltBlock } from '../format/block-builder.ts'
 import type { EntryBlock } from '../format/entry-block.ts'
-import { MalformedBlock } from '../format/malformed-block.ts'
+import { isOfDamagedBlock } from '../format/malformed-block.ts'
 import { blocksOf } from './entry-order.ts'
 
 /** The bytes of lines of one compaction. */
@@ -48,7 +48,7 @@ function soundParts(file: LogDayFile, report: (fault: FileFault) => void): Reado
     try {
       parts.set(id, file.block(id))
     } catch (error) {
-      if (!(error instanceof FileFault && error.cause instanceof MalformedBlock)) throw error
+      if (!isOfDamagedBlock(error)) throw error
       report(error)
       file.leaveAsBlock(id)
     }

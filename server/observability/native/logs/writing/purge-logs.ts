@@ -6,6 +6,7 @@ import { SeriesRetention } from '../../retention/series-retention.ts'
 import { bytesIn } from '../../writing/purge-workspace.ts'
 import type { BlockRow, LogDayFile } from '../files/log-day-file.ts'
 import { BlockBuilder, type BlockEntry } from '../format/block-builder.ts'
+import { isOfDamagedBlock } from '../format/malformed-block.ts'
 import { entryAt } from './log-compaction.ts'
 import type { LogWriter } from './log-writer.ts'
 import { streamChanges } from './parts.ts'
@@ -43,7 +44,7 @@ export function* purgeLogs(
       try {
         if (ageMs > retention.longestMs) logs()?.days.remove(day)
         else {
-          if (ageMs > retention.shortestMs) yield* purgeDay(() => logs()?.days.open(day), isOver)
+          if (ageMs > retention.shortestMs) yield* purgeDay(() => logs()?.days.open(day), isOver, report)
           addBytes(selected, logs()?.days.open(day), policies)
         }
       } catch (error) {
@@ -71,15 +72,21 @@ function end(logs: WorkspaceLogs | undefined, report: (fault: FileFault) => void
   }
 }
 
-/** Deletes the entries of streams from a day, a block at a step. */
+/** Deletes the entries of streams from a day, a block at a step. A damaged block is reported, and stays with its day. */
 function* purgeDay(
   opened: () => LogDayFile | undefined,
   isOver: (stream: number) => boolean,
+  report: (fault: FileFault) => void,
 ): Generator<undefined, void, undefined> {
   for (const row of opened()?.rows() ?? []) {
     if (!row.runs.streams.some(isOver)) continue
     const file = opened()
-    if (file) reduce(file, row, isOver)
+    try {
+      if (file) reduce(file, row, isOver)
+    } catch (error) {
+      if (!isOfDamagedBlock(error)) throw error
+      report(error)
+    }
     yield
   }
   opened()?.shrink()

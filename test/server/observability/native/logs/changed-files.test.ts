@@ -186,3 +186,16 @@ it('a part that has changed is left as it is by compactions, which move the entr
   await expect.poll(() => logged, { timeout: 60_000 }).toEqual([expect.stringContaining(fault)])
   expect(await write(at(noon - dayMs, 3), 'later')).toMatchObject({ accepted: 1 })
 })
+
+it('a part that has changed is left as it is by purges, which delete the entries of the others', async () => {
+  const { engine, folder, lines: logged } = testLogEngine(onTestFinished)
+  const { file, workspace } = written(folder)
+  changeByte(file, 'contents', 'entries', -1)
+  for (const [i, line] of ['first', 'second'].entries())
+    await engine.write(workspace, logBatch([api, [entry(at(noon - dayMs, i + 2), line)]]), logLimits)
+  expect(partsOf(file)).toHaveLength(3)
+  const retention = { defaultMs: 30 * dayMs, selected: [{ selector: all, retentionMs: 3_600_000 }] }
+  await engine.purge(workspace, retention)
+  expect(partsOf(file)).toEqual([[1, 1]])
+  expect(logged).toEqual([expect.stringContaining(`${file} cannot be used: the block 1 differs from its checksum`)])
+})
