@@ -16,7 +16,7 @@ export const stackNeeds: Readonly<Record<string, Need>> = {
   listLogStreams: 'streams',
   getTrace: 'traces',
   searchTraces: 'traces',
-  getServiceGraph: { capability: 'SERVICE_GRAPH' },
+  getServiceGraph: 'graphs',
   // The need of a rule follows from its language (`requireEvaluating`).
   listAlertRules: 'nothing',
   createAlertRule: 'nothing',

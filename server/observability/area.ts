@@ -135,7 +135,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     sinkLogs: logs,
     metrics,
     traces,
-    stacks: openStacks(settings['observability.engines'], stackCounts),
+    stacks: openStacks(settings['observability.engines'], { clock, counts: stackCounts }),
     tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     retentions,

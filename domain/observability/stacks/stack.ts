@@ -3,7 +3,7 @@ import type { LogFollower } from '../logs/log-follower.ts'
 import type { LogReader } from '../logs/log-reader.ts'
 import type { LogStreams } from '../logs/log-streams.ts'
 import type { MetricReader } from '../metrics/metric-engine.ts'
-import type { TraceSource } from '../traces/trace-engine.ts'
+import type { ServiceGraphs, TraceSource } from '../traces/trace-engine.ts'
 import type { AlertSink } from './alert-sink.ts'
 import type { OtlpForward, SampleForward } from './forwarding/telemetry-forward.ts'
 
@@ -15,6 +15,8 @@ export interface Stack {
   /** The Alertmanager of the stack. */
   readonly alerts?: AlertSink
   readonly metrics?: MetricReader
+  /** The service graphs in the member that keeps the metrics. */
+  readonly graphs?: ServiceGraphs
   readonly logs?: LogReader
   /** The streams of the logs. */
   readonly streams?: LogStreams
@@ -29,16 +31,17 @@ export interface Stack {
 /** The stacks of the setting `observability.engines`, by their names. */
 export type Stacks = ReadonlyMap<string, Stack>
 
-/** The settings that name the members of stacks, by member. */
-const settings: { readonly [Member in keyof Stack]-?: string } = {
-  alerts: 'alertmanager_url',
-  metrics: 'metrics_url',
-  logs: 'logs_url',
-  otlp: 'otlp_url',
-  samples: 'metrics_url',
-  streams: 'logs_url',
-  tails: 'logs_url',
-  traces: 'traces_url',
+/** The settings that name the members of stacks, and the capabilities that a stack without them lacks, by member. */
+const members: { readonly [Member in keyof Stack]-?: { readonly setting: string; readonly capability: string } } = {
+  alerts: { setting: 'alertmanager_url', capability: 'ALERTS' },
+  graphs: { setting: 'metrics_url', capability: 'METRICS' },
+  metrics: { setting: 'metrics_url', capability: 'METRICS' },
+  logs: { setting: 'logs_url', capability: 'LOGS' },
+  otlp: { setting: 'otlp_url', capability: 'OTLP' },
+  samples: { setting: 'metrics_url', capability: 'SAMPLES' },
+  streams: { setting: 'logs_url', capability: 'LOGS' },
+  tails: { setting: 'logs_url', capability: 'LOGS' },
+  traces: { setting: 'traces_url', capability: 'TRACES' },
 }
 
 /** Returns a member of a stack. Throws ENGINE_CAPABILITY_UNSUPPORTED for a stack without the member, and ENGINE_NOT_FOUND. */
@@ -53,8 +56,9 @@ export function stackMember<Member extends keyof Stack>(
     throw engineNotFound('the engine is not in the setting observability.engines any more', { resource })
   }
   const found = stack[member]
-  if (found === undefined) throw lacking(`the engine has no ${settings[member]}`, member.toUpperCase())
-  return found
+  if (found !== undefined) return found
+  const { capability, setting } = members[member]
+  throw lacking(`the engine has no ${setting}`, capability)
 }
 
 /** The error of a call for which an engine lacks a capability. */
@@ -81,3 +85,9 @@ export const tracesOf = (
   { stacks, traces }: { readonly traces: TraceSource; readonly stacks: Stacks },
   engine: string,
 ): TraceSource => (engine === nativeEngine ? traces : stackMember(stacks, engine, 'traces'))
+
+/** Returns the service graphs of an engine. Throws as `stackMember`. */
+export const graphsOf = (
+  { stacks, traces }: { readonly traces: ServiceGraphs; readonly stacks: Stacks },
+  engine: string,
+): ServiceGraphs => (engine === nativeEngine ? traces : stackMember(stacks, engine, 'graphs'))

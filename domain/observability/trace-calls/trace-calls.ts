@@ -5,7 +5,7 @@ import type { CallContext } from '../../../runtime/context.ts'
 import { faultAt } from '../../../runtime/errors.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { tracesOf } from '../stacks/stack.ts'
+import { graphsOf, tracesOf } from '../stacks/stack.ts'
 import { searchTraces } from './search-traces.ts'
 import { timeoutMs, traceRange } from './trace-range.ts'
 
@@ -30,12 +30,13 @@ async function getTrace(
 }
 
 async function getServiceGraph(
-  { queries, store, taxonomy, traces: engine }: ObservabilityEnvironment,
-  { min_call_count: minCallCount = 0, service, workspace, ...times }: GetServiceGraphRequest,
+  environment: ObservabilityEnvironment,
+  { engine, min_call_count: minCallCount = 0, service, workspace, ...times }: GetServiceGraphRequest,
   { now, signal }: CallContext,
 ) {
+  const { queries, store, taxonomy } = environment
   const range = traceRange(times, now)
   await requireWorkspace(store, taxonomy, workspace)
   const asked = { ...range, minCallCount, timeoutMs, ...(service !== undefined && { service }) }
-  return queries.run(store, workspace, () => engine.graph(workspace, asked, signal))
+  return queries.run(store, workspace, () => graphsOf(environment, engine).graph(workspace, asked, signal))
 }

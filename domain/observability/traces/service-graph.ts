@@ -1,23 +1,16 @@
-import type { ServiceEdge, ServiceGraph, ServiceNode } from '../../../output/observability/types.ts'
+import type { ServiceGraph } from '../../../output/observability/types.ts'
 import type { LoadedTrace } from './loaded-trace.ts'
+import { graphAnswer, type Connection, type GraphEdge, type GraphNode, type NodeKind } from './graph-answer.ts'
 import { Calls } from './graph-calls.ts'
 import { attributeOf } from './span-conditions.ts'
 import type { TraceSpan } from './span.ts'
 import type { GraphQuery } from './trace-engine.ts'
 
-type NodeKind = 'SERVICE' | 'DATABASE' | 'MESSAGING' | 'EXTERNAL'
-type Connection = 'CALL' | 'MESSAGING' | 'DATABASE' | 'EXTERNAL'
-
-interface Node {
-  readonly name: string
-  readonly kind: NodeKind
+interface Node extends GraphNode {
   readonly calls: Calls
 }
 
-interface Edge {
-  readonly source: Node
-  readonly target: Node
-  readonly connection: Connection
+interface Edge extends GraphEdge {
   readonly client: Calls
   readonly server: Calls
   calls: number
@@ -58,7 +51,7 @@ export class GraphBuilder {
   }
 
   /** Returns the graph of all traces that were added. */
-  finish({ minCallCount, service }: Pick<GraphQuery, 'minCallCount' | 'service'>): ServiceGraph {
+  finish(query: Pick<GraphQuery, 'minCallCount' | 'service'>): ServiceGraph {
     for (const consumer of this.#linked)
       for (const key of new Set(consumer.links.map(keyOf))) {
         const producer = this.#producers.get(key)?.span
@@ -66,11 +59,7 @@ export class GraphBuilder {
       }
     for (const { isConsumed, span } of this.#producers.values()) if (!isConsumed) this.#send(span)
     this.#producers.clear()
-    const edges = [...this.#edges.values()].filter(edge => edge.calls >= minCallCount && isOf(edge, service))
-    const isWhole = service === undefined && minCallCount === 0
-    const ends = new Set(edges.flatMap(({ source, target }) => [source, target]))
-    const nodes = [...this.#nodes.values()].filter(node => isWhole || ends.has(node))
-    return { nodes: nodes.map(nodeAnswer).toSorted(byNode), edges: edges.map(edgeAnswer).toSorted(byEdge) }
+    return graphAnswer([...this.#nodes.values()], [...this.#edges.values()], query)
   }
 
   /** Counts the call of a client whose callee recorded nothing. */
@@ -134,35 +123,3 @@ const isChild = (span: TraceSpan, parent: TraceSpan): boolean =>
   span.traceId === parent.traceId && span.parentId === parent.spanId
 
 const textOf = ({ attributes }: TraceSpan, key: string): string => String(attributeOf(attributes, key) ?? '')
-
-const isOf = ({ source, target }: Edge, service: string | undefined): boolean =>
-  service === undefined || source.name === service || (target.kind === 'SERVICE' && target.name === service)
-
-const nodeAnswer = ({ calls, kind, name }: Node): ServiceNode => ({
-  name,
-  type: `OBSERVABILITY_NODE_TYPE_${kind}`,
-  call_count: calls.count,
-  error_count: calls.errors,
-  ...calls.quantiles(),
-})
-
-const edgeAnswer = ({ calls, client, connection, errors, server, source, target }: Edge): ServiceEdge => ({
-  source: source.name,
-  target: target.name,
-  connection_type: `OBSERVABILITY_CONNECTION_TYPE_${connection}`,
-  call_count: calls,
-  error_count: errors,
-  ...(client.count > 0 && { client: client.quantiles() }),
-  ...(server.count > 0 && { server: server.quantiles() }),
-})
-
-const byNode = (one: ServiceNode, other: ServiceNode): number => order([one.name, one.type], [other.name, other.type])
-
-const byEdge = (one: ServiceEdge, other: ServiceEdge): number =>
-  order([one.source, one.target, one.connection_type], [other.source, other.target, other.connection_type])
-
-/** Orders lists of texts of one length. */
-function order(one: readonly string[], other: readonly string[]): number {
-  const at = one.findIndex((text, index) => text !== other[index])
-  return at < 0 ? 0 : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
-}

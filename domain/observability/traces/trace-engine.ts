@@ -99,12 +99,16 @@ export interface TraceSource {
   search(workspace: string, query: TraceQuery, signal: AbortSignal): Promise<FoundTraces>
 }
 
+/** Tells which services of workspaces call one another. Rejects as `TraceSource`. */
+export interface ServiceGraphs {
+  graph(workspace: string, query: GraphQuery, signal: AbortSignal): Promise<ServiceGraph>
+}
+
 /**
  * The traces of all workspaces. All functions reject with an error of the area: faults of queries with QUERY_…, an engine
  * that another server serves with ENGINE_UNAVAILABLE. An aborted signal ends the work.
  */
-export interface TraceEngine extends TelemetryStore, TraceSource {
-  graph(workspace: string, query: GraphQuery, signal: AbortSignal): Promise<ServiceGraph>
+export interface TraceEngine extends ServiceGraphs, TelemetryStore, TraceSource {
   /**
    * Reads a pushed body and writes its spans; resolves once the spans are on the disk. A span replaces the span with its
    * ids. Rejects with PAYLOAD_INVALID or PAYLOAD_TOO_LARGE, with nothing written.

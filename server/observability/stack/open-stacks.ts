@@ -1,4 +1,5 @@
 import type { Stack, Stacks } from '../../../domain/observability/stacks/stack.ts'
+import type { Clock } from '../../../domain/ports/clock.ts'
 import { Alertmanager } from './alertmanager.ts'
 import { OtlpSender, SampleSender } from './forwarding/forwards.ts'
 import { LokiApi } from './logs/loki-api.ts'
@@ -7,6 +8,7 @@ import { LokiLogs } from './logs/loki-logs.ts'
 import { LokiStreams } from './logs/loki-streams.ts'
 import type { MemberSetting } from './member.ts'
 import { MemberClient } from './member-client.ts'
+import { PrometheusGraphs } from './metrics/prometheus-graphs.ts'
 import { PrometheusMetrics } from './metrics/prometheus-metrics.ts'
 import { Jaeger } from './traces/jaeger.ts'
 import { StackTraces } from './traces/stack-traces.ts'
@@ -19,11 +21,17 @@ export type StackSetting = {
   readonly multi_tenant: boolean
 } & { readonly [Setting in MemberSetting]?: string | undefined }
 
-/** Returns the stacks of the setting `observability.engines`, by their names. */
-export const openStacks = (settings: readonly StackSetting[], counts: StackCounts): Stacks =>
-  new Map(settings.map(setting => [setting.name, openStack(setting, counts)]))
+/** What all stacks share. */
+export interface StackParts {
+  readonly clock: Pick<Clock, 'now'>
+  readonly counts: StackCounts
+}
 
-function openStack(setting: StackSetting, counts: StackCounts): Stack {
+/** Returns the stacks of the setting `observability.engines`, by their names. */
+export const openStacks = (settings: readonly StackSetting[], parts: StackParts): Stacks =>
+  new Map(settings.map(setting => [setting.name, openStack(setting, parts)]))
+
+function openStack(setting: StackSetting, { clock, counts }: StackParts): Stack {
   const clientOf = (member: MemberSetting): MemberClient | undefined => {
     const url = setting[member]
     if (url === undefined) return undefined
@@ -36,7 +44,11 @@ function openStack(setting: StackSetting, counts: StackCounts): Stack {
   const traces = clientOf('traces_url')
   return {
     ...(alertmanager && { alerts: new Alertmanager(alertmanager) }),
-    ...(metrics && { metrics: new PrometheusMetrics(metrics), samples: new SampleSender(metrics) }),
+    ...(metrics && {
+      graphs: new PrometheusGraphs(metrics, clock),
+      metrics: new PrometheusMetrics(metrics),
+      samples: new SampleSender(metrics),
+    }),
     ...(logs && lokiMembers(new LokiApi(logs))),
     ...(otlp && { otlp: new OtlpSender(otlp) }),
     ...(traces && { traces: new StackTraces(isJaeger(traces) ? new Jaeger(traces) : new Tempo(traces)) }),

@@ -4,7 +4,7 @@ import type { QueryBudget } from './query-budget.ts'
 import { mergeRows, type Row } from './vectors.ts'
 
 /** A bucket of a classic histogram: the number of observations up to a bound. */
-interface Bucket {
+export interface Bucket {
   readonly bound: number
   count: number
 }
@@ -44,14 +44,15 @@ export function histogramQuantile(q: Float64Array, rows: readonly Row[], budget:
   return mergeRows(result)
 }
 
-function boundOf(text: string): number | undefined {
+/** Returns the bound in the text of a label `le`; undefined for a text that is no number. */
+export function boundOf(text: string): number | undefined {
   if (/^[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)$/i.test(text)) return Number(text)
   const word = text.toLowerCase().replace('infinity', 'inf')
   return /^[-+]?inf$/.test(word) || word === 'nan' ? numberOf(word) : undefined
 }
 
 /** Returns a quantile of a histogram, interpolated within its bucket; NaN if no bucket has the bound +Inf. */
-function bucketQuantile(q: number, unsorted: readonly Bucket[]): number {
+export function bucketQuantile(q: number, unsorted: readonly Readonly<Bucket>[]): number {
   if (Number.isNaN(q)) return NaN
   if (q < 0) return -Infinity
   if (q > 1) return Infinity
@@ -69,7 +70,7 @@ function bucketQuantile(q: number, unsorted: readonly Bucket[]): number {
 }
 
 /** Sorts buckets by their bounds, and adds up the counts of equal bounds. */
-function coalesced(unsorted: readonly Bucket[]): Bucket[] {
+function coalesced(unsorted: readonly Readonly<Bucket>[]): Bucket[] {
   const buckets: Bucket[] = []
   for (const { bound, count } of unsorted.toSorted((one, other) => one.bound - other.bound || 0)) {
     const last = buckets.at(-1)

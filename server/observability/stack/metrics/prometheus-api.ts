@@ -1,6 +1,7 @@
 import { isRecord } from '../../../../runtime/validation.ts'
 import type { MemberClient, MemberResponse } from '../member-client.ts'
 import { lateQuery, refusedQuery } from '../refused-query.ts'
+import { MalformedResult } from './result-values.ts'
 
 /** A call of the HTTP API of Prometheus. */
 export interface PrometheusCall {
@@ -60,6 +61,15 @@ export class PrometheusApi {
   /** The error of a response that is not that of the API. */
   malformed(): Error {
     return this.#client.unavailable('answers with something else than the API of Prometheus')
+  }
+
+  /** Returns what `read` makes of data of an answer. Throws ENGINE_UNAVAILABLE for its MalformedResult. */
+  read<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      throw error instanceof MalformedResult ? this.malformed() : error
+    }
   }
 
   #dataOf(response: MemberResponse, refused: NonNullable<PrometheusCall['refused']>): PrometheusAnswer {

@@ -25,7 +25,7 @@ import { metricResult, type MetricResult } from './metric-answer.ts'
 import { PrometheusApi } from './prometheus-api.ts'
 import { refusedReading, refusedSearch } from '../refused-query.ts'
 import { descriptorsOf, labelsIn, metadataOf } from './series-lists.ts'
-import { labelsOf, listOf, MalformedResult, numberOf } from './result-values.ts'
+import { labelsOf, listOf, numberOf } from './result-values.ts'
 
 /** The longest time of calls without a time of their own, in milliseconds. */
 const defaultMs = 30_000
@@ -101,7 +101,10 @@ export class PrometheusMetrics implements MetricReader {
   ): Promise<WarnedResult> {
     const form = Object.entries({ ...parameters, timeout: seconds(timeoutMs) })
     const { data, hasWarnings } = await this.#api.call({ path, workspace, form, timeoutMs, signal })
-    return { ...this.#read(() => metricResult(data, this.#labelled(workspace))), warnings: hasWarnings ? [doubt] : [] }
+    return {
+      ...this.#api.read(() => metricResult(data, this.#labelled(workspace))),
+      warnings: hasWarnings ? [doubt] : [],
+    }
   }
 
   /** Returns the labels of the series that a selection has. */
@@ -116,7 +119,7 @@ export class PrometheusMetrics implements MetricReader {
     ]
     const refused = match.length === 0 ? refusedReading : refusedSearch
     const { data } = await this.#api.call({ path: 'series', workspace, form, timeoutMs: defaultMs, refused })
-    return this.#read(() => listOf(data).map(labels => labelsOf(labels, labelled)))
+    return this.#api.read(() => listOf(data).map(labels => labelsOf(labels, labelled)))
   }
 
   /** Returns what senders say of metrics; nothing of a store without tenants, which mixes what all workspaces say. */
@@ -124,15 +127,7 @@ export class PrometheusMetrics implements MetricReader {
     if (!this.#hasTenants) return new Map<string, never>()
     const asked = { path: 'metadata', workspace, method: 'GET', form: [], timeoutMs: defaultMs } as const
     const { data } = await this.#api.call({ ...asked, refused: refusedReading })
-    return this.#read(() => metadataOf(data))
-  }
-
-  #read<T>(read: () => T): T {
-    try {
-      return read()
-    } catch (error) {
-      throw error instanceof MalformedResult ? this.#api.malformed() : error
-    }
+    return this.#api.read(() => metadataOf(data))
   }
 }
 

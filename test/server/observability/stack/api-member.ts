@@ -32,19 +32,18 @@ export interface ServedApi {
   readonly requests: ApiRequest[]
 }
 
+/** Answers the requests to an API. */
+export type ServeApi = (request: ApiRequest) => ApiAnswer | Promise<ApiAnswer>
+
 /** Serves an API as `serve` says until `later` ends it; each answer comes after `delayMs` milliseconds. */
-export async function servedApi(
-  serve: (request: ApiRequest) => ApiAnswer,
-  later: Later,
-  delayMs = 0,
-): Promise<ServedApi> {
+export async function servedApi(serve: ServeApi, later: Later, delayMs = 0): Promise<ServedApi> {
   const requests: ApiRequest[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://member.test')
     const got = { path: pathname, parameters: searchParams, headers: request.headers, body: await buffer(request) }
     requests.push(got)
     if (delayMs > 0) await setTimeout(delayMs, undefined, { ref: false })
-    const { body, status = 200 } = serve(got)
+    const { body, status = 200 } = await serve(got)
     response.writeHead(status).end(body instanceof Uint8Array ? body : textOf(body))
   }
   const server = createServer((request, response) => void answer(request, response))
@@ -67,7 +66,7 @@ export interface MemberOptions {
 /** Serves a member of a stack, as the documentation of its API says, until the end of the running test. */
 export async function apiMember(
   setting: MemberSetting,
-  serve: (request: ApiRequest) => ApiAnswer,
+  serve: ServeApi,
   { base = '', delayMs = 0, hasTenants = false }: MemberOptions = {},
 ): Promise<{ readonly client: MemberClient; readonly requests: readonly ApiRequest[] }> {
   const { requests, url } = await servedApi(serve, onTestFinished, delayMs)

@@ -55,7 +55,9 @@ describe('the operations of an engine', () => {
     const [reason, capability] = await reasonOf(operationId, 'empty')
     if (need === 'nothing') expect(reason).not.toBe('ENGINE_CAPABILITY_UNSUPPORTED')
     else {
-      const lacked = typeof need === 'object' ? need.capability : need?.toUpperCase()
+      // The service graph is read from metrics.
+      const member = need === 'graphs' ? 'metrics' : need
+      const lacked = typeof member === 'object' ? member.capability : member?.toUpperCase()
       expect([reason, capability]).toEqual(['ENGINE_CAPABILITY_UNSUPPORTED', lacked])
     }
     const [withMembers] = await reasonOf(operationId, 'whole')

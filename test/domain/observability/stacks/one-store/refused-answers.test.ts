@@ -50,6 +50,8 @@ beforeAll(async () => {
     ['tailLogs', () => observability.tailLogs({ ...metrics, body: { query: '{a="b"}', wait: '0s' } })],
     ['getTrace', () => observability.getTrace({ ...metrics, id })],
     ['getTrace', () => observability.getTrace({ ...jaeger, id })],
+    ['getServiceGraph', () => observability.getServiceGraph(metrics)],
+    ['getServiceGraph', () => observability.getServiceGraph({ workspace, engine: 'tenants' })],
     ['searchTraces', () => observability.searchTraces({ ...metrics, body: {} })],
     ['searchTraces', () => observability.searchTraces({ ...jaeger, body: { service: 'api' } })],
   ]
