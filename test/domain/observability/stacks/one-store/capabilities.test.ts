@@ -13,6 +13,9 @@ const operations = Object.values(routes).flatMap(route =>
   'operationId' in route && route.path.includes('engine') ? [route.operationId] : [],
 )
 
+/** The capabilities of needs that a setting serves beside others. */
+const capabilities: Readonly<Record<string, string>> = { graphs: 'METRICS', streams: 'LOGS', tails: 'LOGS' }
+
 let platform: TestPlatform
 let admin: Member
 let tenant: Tenant
@@ -55,9 +58,7 @@ describe('the operations of an engine', () => {
     const [reason, capability] = await reasonOf(operationId, 'empty')
     if (need === 'nothing') expect(reason).not.toBe('ENGINE_CAPABILITY_UNSUPPORTED')
     else {
-      // The service graph is read from metrics.
-      const member = need === 'graphs' ? 'metrics' : need
-      const lacked = typeof member === 'object' ? member.capability : member?.toUpperCase()
+      const lacked = typeof need === 'object' ? need.capability : (capabilities[need ?? ''] ?? need?.toUpperCase())
       expect([reason, capability]).toEqual(['ENGINE_CAPABILITY_UNSUPPORTED', lacked])
     }
     const [withMembers] = await reasonOf(operationId, 'whole')
