@@ -68,6 +68,8 @@ export interface Taxonomy {
    * does not exist.
    */
   namesOf(reader: Reader, workspace: string): Promise<WorkspaceNames | undefined>
+  /** Returns the time at which a workspace was created, as answers show it; undefined if the workspace does not exist. */
+  createTimeOf(reader: Reader, workspace: string): Promise<string | undefined>
   /**
    * Returns the id of the workspace with this name in the organisation with this name; undefined if there is none.
    */

@@ -75,10 +75,14 @@ export async function requirePlace<T extends Row>(
 /** Throws WORKSPACE_NOT_FOUND unless the workspace exists. */
 export async function requireWorkspace(reader: Reader, tree: Tree, workspace: string): Promise<void> {
   if (isUuid(workspace) && (await tree.chain(reader, workspaceScope(workspace)))) return
-  throw workspaceNotFound(`workspace ${workspace.slice(0, 80)} does not exist`, {
+  throw absentWorkspace(workspace)
+}
+
+/** The error of a path that names no workspace. */
+export const absentWorkspace = (workspace: string): Error =>
+  workspaceNotFound(`workspace ${workspace.slice(0, 80)} does not exist`, {
     resource: { type: 'taxonomy.workspaces', name: workspace },
   })
-}
 
 async function requireParent(reader: Reader, kind: AnyKind, path: Place, id: string): Promise<void> {
   const row = await kind.facts(reader, id)

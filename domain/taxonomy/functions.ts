@@ -20,6 +20,7 @@ export const taxonomyFunctions: Taxonomy = {
   chain,
   subtree,
   namesOf,
+  createTimeOf,
   workspaceNamed,
   requireRoom,
   consume,
@@ -75,6 +76,10 @@ async function namesOf(reader: Reader, id: string): Promise<WorkspaceNames | und
   const workspace = (await reader.get(workspaces, id))?.value
   const organisation = workspace && (await reader.get(organisations, workspace.organisation_id))?.value
   return organisation && { organisation: organisation.name, workspace: workspace.name }
+}
+
+async function createTimeOf(reader: Reader, id: string): Promise<string | undefined> {
+  return (await reader.get(workspaces, id))?.value.create_time
 }
 
 async function workspaceNamed(reader: Reader, organisation: string, name: string): Promise<string | undefined> {

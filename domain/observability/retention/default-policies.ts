@@ -8,7 +8,7 @@ import { selectorKey } from './policy-selector.ts'
 import { activePolicy, retentionPolicyCollection } from './retention-store.ts'
 
 /** The name of the default of each signal. */
-const defaults: readonly { readonly signal: SignalInput; readonly name: string }[] = [
+export const defaults: readonly { readonly signal: SignalInput; readonly name: string }[] = [
   { signal: 'OBSERVABILITY_SIGNAL_METRICS', name: 'default-metrics' },
   { signal: 'OBSERVABILITY_SIGNAL_LOGS', name: 'default-logs' },
   { signal: 'OBSERVABILITY_SIGNAL_TRACES', name: 'default-traces' },

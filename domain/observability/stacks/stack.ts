@@ -6,6 +6,7 @@ import type { MetricReader } from '../metrics/metric-engine.ts'
 import type { ServiceGraphs, TraceSource } from '../traces/trace-engine.ts'
 import type { AlertSink } from './alert-sink.ts'
 import type { OtlpForward, SampleForward } from './forwarding/telemetry-forward.ts'
+import type { RetentionReader } from './retention-reader.ts'
 
 /** The name of the engine whose telemetry the platform keeps itself. */
 export const nativeEngine = 'native'
@@ -26,6 +27,8 @@ export interface Stack {
   readonly traces?: TraceSource
   /** Takes samples of remote write; the member that keeps the metrics. */
   readonly samples?: SampleForward
+  /** Tells the retentions of the members that keep telemetry. */
+  readonly retention?: RetentionReader
 }
 
 /** The stacks of the setting `observability.engines`, by their names. */
@@ -38,6 +41,7 @@ const members: { readonly [Member in keyof Stack]-?: { readonly setting: string;
   metrics: { setting: 'metrics_url', capability: 'METRICS' },
   logs: { setting: 'logs_url', capability: 'LOGS' },
   otlp: { setting: 'otlp_url', capability: 'OTLP' },
+  retention: { setting: 'metrics_url, logs_url or traces_url', capability: 'RETENTION' },
   samples: { setting: 'metrics_url', capability: 'SAMPLES' },
   streams: { setting: 'logs_url', capability: 'LOGS' },
   tails: { setting: 'logs_url', capability: 'LOGS' },

@@ -20,6 +20,8 @@ export interface MemberRequest {
   readonly signal?: AbortSignal
   /** Whether the caller decides how large the response is; absent: the member does. */
   readonly isQuery?: true
+  /** Whether the member may refuse or lack the path: the statuses 401, 403 and 501 are then responses, and not errors. */
+  readonly isOptional?: true
 }
 
 /** The response of a member. */
@@ -27,6 +29,9 @@ export interface MemberResponse {
   readonly status: number
   readonly body: Uint8Array
 }
+
+/** The statuses of a path that a member or a server in front of it does not serve. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 501])
 
 /** The deepest nesting of JSON in a response. */
 const maxDepth = 64
@@ -76,7 +81,7 @@ export class MemberClient {
   }
 
   async #request(asked: MemberRequest): Promise<MemberResponse> {
-    const { body, headers, isQuery = false, method = 'GET', path, signal, timeoutMs, workspace } = asked
+    const { body, headers, isOptional, isQuery = false, method = 'GET', path, signal, timeoutMs, workspace } = asked
     const { hasTenants, url } = this.member
     const target = new URL(url.replace(/\/+$/, '') + path)
     const tenant = hasTenants ? { 'x-scope-orgid': workspace } : {}
@@ -92,6 +97,7 @@ export class MemberClient {
       throw this.#failure(error, isQuery)
     })
     const { status } = response
+    if (isOptional && refusals.has(status)) return response
     if (status >= 300 && status < 400) throw this.unavailable('answers with a redirection')
     if (status === 401 || status === 403) throw this.unavailable('refuses the platform')
     if (status === 429 || (status >= 500 && status !== 503)) throw this.unavailable(`answers with status ${status}`)

@@ -10,6 +10,10 @@ import type { MemberSetting } from './member.ts'
 import { MemberClient } from './member-client.ts'
 import { PrometheusGraphs } from './metrics/prometheus-graphs.ts'
 import { PrometheusMetrics } from './metrics/prometheus-metrics.ts'
+import { lokiRetention } from './retention/loki-retention.ts'
+import { metricRetention, withoutPrefix } from './retention/metric-retention.ts'
+import { StackRetention } from './retention/stack-retention.ts'
+import { tempoRetention } from './retention/tempo-retention.ts'
 import { Jaeger } from './traces/jaeger.ts'
 import { StackTraces } from './traces/stack-traces.ts'
 import { Tempo } from './traces/tempo.ts'
@@ -32,16 +36,24 @@ export const openStacks = (settings: readonly StackSetting[], parts: StackParts)
   new Map(settings.map(setting => [setting.name, openStack(setting, parts)]))
 
 function openStack(setting: StackSetting, { clock, counts }: StackParts): Stack {
+  const clientAt = (member: MemberSetting, url: string): MemberClient =>
+    new MemberClient({ engine: setting.name, setting: member, url, hasTenants: setting.multi_tenant }, counts)
   const clientOf = (member: MemberSetting): MemberClient | undefined => {
     const url = setting[member]
-    if (url === undefined) return undefined
-    return new MemberClient({ engine: setting.name, setting: member, url, hasTenants: setting.multi_tenant }, counts)
+    return url === undefined ? undefined : clientAt(member, url)
   }
   const metrics = clientOf('metrics_url')
   const alertmanager = clientOf('alertmanager_url')
   const logs = clientOf('logs_url')
   const otlp = clientOf('otlp_url')
   const traces = clientOf('traces_url')
+  const retention = new StackRetention({
+    OBSERVABILITY_SIGNAL_METRICS:
+      metrics && metricRetention(metrics, clientAt('metrics_url', withoutPrefix(metrics.member.url))),
+    OBSERVABILITY_SIGNAL_LOGS: logs && lokiRetention(logs),
+    // Jaeger does not tell how long its store keeps traces.
+    OBSERVABILITY_SIGNAL_TRACES: traces && !isJaeger(traces) ? tempoRetention(traces) : undefined,
+  })
   return {
     ...(alertmanager && { alerts: new Alertmanager(alertmanager) }),
     ...(metrics && {
@@ -51,6 +63,7 @@ function openStack(setting: StackSetting, { clock, counts }: StackParts): Stack 
     }),
     ...(logs && lokiMembers(new LokiApi(logs))),
     ...(otlp && { otlp: new OtlpSender(otlp) }),
+    ...((metrics ?? logs ?? traces) && { retention }),
     ...(traces && { traces: new StackTraces(isJaeger(traces) ? new Jaeger(traces) : new Tempo(traces)) }),
   }
 }

@@ -153,6 +153,7 @@ function taxonomyOf(world: World): Taxonomy {
     chain: async (_reader, scope) => (world.states.has(scope.id) ? [scope] : undefined),
     subtree: async () => [],
     namesOf: async () => undefined,
+    createTimeOf: async () => undefined,
     workspaceNamed: async () => undefined,
     requireRoom: async () => {},
     consume: async () => {},

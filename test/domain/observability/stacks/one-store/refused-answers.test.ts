@@ -34,6 +34,9 @@ beforeAll(async () => {
   ]
   const times = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-01T01:00:00Z' }
   const id = '5b8efff798038103d269b633813fc60c'
+  reply = { body: { status: 'success', data: { storageRetention: '15d' } } }
+  const { retention_policies } = await observability.listRetentionPolicies(metrics)
+  const policy = retention_policies[0]?.id ?? ''
   calls = [
     ['queryMetrics', () => observability.queryMetrics({ ...metrics, body: { query: 'up' } })],
     [
@@ -44,6 +47,9 @@ beforeAll(async () => {
     ['listMetricDescriptors', () => observability.listMetricDescriptors({ workspace, engine: 'tenants' })],
     ['listMetricLabels', () => observability.listMetricLabels(metrics)],
     ['listMetricLabels', () => observability.listMetricLabels({ ...metrics, match: ['up'] })],
+    ['listRetentionPolicies', () => observability.listRetentionPolicies(metrics)],
+    ['listRetentionPolicies', () => observability.listRetentionPolicies({ workspace, engine: 'tenants' })],
+    ['getRetentionPolicy', () => observability.getRetentionPolicy({ ...metrics, id: policy })],
     ['queryLogs', () => observability.queryLogs({ ...metrics, body: { query: '{a="b"}' } })],
     ['queryLogs', () => observability.queryLogs({ ...metrics, body: { query: 'rate({a="b"}[1m])' } })],
     ['listLogStreams', () => observability.listLogStreams(metrics)],

@@ -6,21 +6,31 @@ import type { CallContext } from '../../../runtime/context.ts'
 import type { VerbChange } from '../../resources/mutation-rules.ts'
 import { Resources } from '../../resources/resources.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { nextPurgeTime } from './next-purge.ts'
-import { selectorKey, selectorMatchers } from './policy-selector.ts'
-import { activePolicy, disabledPolicy, retentionPolicyKind, type StoredRetentionPolicy } from './retention-store.ts'
+import { nextPurgeTime } from '../retention/next-purge.ts'
+import { selectorKey, selectorMatchers } from '../retention/policy-selector.ts'
+import {
+  activePolicy,
+  disabledPolicy,
+  retentionPolicyKind,
+  type StoredRetentionPolicy,
+} from '../retention/retention-store.ts'
+import { nativeEngine } from '../stacks/stack.ts'
+import { StackPolicies } from './stack-policies.ts'
 
 type Policies = Resources<StoredRetentionPolicy, ObservabilityArea>
 
 /**
- * Returns the handlers of retention policies. A change is applied by the next purge. Throws the errors of
- * `selectorMatchers`, and RETENTION_POLICY_DEFAULT_REQUIRED for the end of the default of a signal.
+ * Returns the handlers of retention policies, which are read only on stacks. A change is applied by the next purge.
+ * Throws the errors of `selectorMatchers`, and RETENTION_POLICY_DEFAULT_REQUIRED for the end of the default of a signal.
  */
 export function retentionPolicies(environment: ObservabilityEnvironment): RetentionPolicyHandlers {
   const resources: Policies = new Resources(retentionPolicyKind, environment)
+  const stacks = new StackPolicies(environment)
   return {
-    listRetentionPolicies: (request, context) => resources.list(request, context),
-    getRetentionPolicy: request => resources.get(request),
+    listRetentionPolicies: (request, context) =>
+      request.engine === nativeEngine ? resources.list(request, context) : stacks.list(request, context),
+    getRetentionPolicy: (request, context) =>
+      request.engine === nativeEngine ? resources.get(request) : stacks.get(request, context),
     async createRetentionPolicy(request, context) {
       return resources.create(request, context, newPolicy(resources, request, context))
     },

@@ -1,0 +1,25 @@
+import type { MemberClient } from '../member-client.ts'
+import { MemberTexts, readRetention } from './member-texts.ts'
+import { mimirRetention } from './mimir-retention.ts'
+import { prometheusRetention } from './prometheus-retention.ts'
+import type { RetentionSource } from './stack-retention.ts'
+import { victoriaRetention } from './victoria-retention.ts'
+
+/**
+ * Returns the source of the retention of metrics in Prometheus, Mimir and VictoriaMetrics; Thanos does not tell its own.
+ * `root` is a client without the prefix of the API of Prometheus, as Mimir and VictoriaMetrics have their pages there.
+ */
+export const metricRetention =
+  (client: MemberClient, root: MemberClient): RetentionSource =>
+  (workspace, caller) =>
+    readRetention(client, 'Prometheus', async () => {
+      const pages = new MemberTexts(root, workspace, caller)
+      return (
+        (await prometheusRetention(new MemberTexts(client, workspace, caller))) ??
+        (await mimirRetention(pages)) ??
+        (await victoriaRetention(pages))
+      )
+    })
+
+/** Returns the address of a member without the prefix of the API of Prometheus that Mimir and VictoriaMetrics have. */
+export const withoutPrefix = (url: string): string => url.replace(/\/prometheus\/*$/, '')
