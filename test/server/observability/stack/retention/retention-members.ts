@@ -31,7 +31,10 @@ export async function retentionStack(
 ): Promise<RetentionStack> {
   const served = await servedApi(serve, onTestFinished)
   const settings = [{ name: 'far', multi_tenant: hasTenants, [setting]: served.url + base }]
-  const reader: RetentionReader | undefined = openStacks(settings, new StackCounts()).get('far')?.retention
+  const reader: RetentionReader | undefined = openStacks(settings, {
+    clock: { now: () => Date.now() },
+    counts: new StackCounts(),
+  }).get('far')?.retention
   if (reader === undefined) throw new Error('the stack tells no retention')
   const { signal: caller } = new AbortController()
   return { ...served, retentionMs: (signal, of = workspace) => reader.retentionMs(of, signal, caller) }
