@@ -49,11 +49,11 @@ export async function queryLogs(
     ...(page && { after: page.after }),
     timeoutMs,
   } as const
-  const { cost, next, result } = await queries.run(store, workspace, () =>
+  const { cost, next, result, warnings } = await queries.run(store, workspace, () =>
     logsOf(environment, engine).query(workspace, asked, signal),
   )
   const nextToken = next && pageTokens.sign(scope, [next.time, next.number, start, end].map(String))
-  return new JsonText(logAnswerText(result, cost, nextToken ?? ''))
+  return new JsonText(logAnswerText(result, cost, nextToken ?? '', warnings))
 }
 
 function timesOf({ end, start }: NanoRange, now: number): Times {

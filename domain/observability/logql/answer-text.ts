@@ -18,13 +18,19 @@ export interface LogQueryCost {
 }
 
 /** Writes the JSON text of a `LogQueryResponse`. */
-export function logAnswerText({ type, text }: LogResultText, cost: LogQueryCost, nextPageToken: string): string {
+export function logAnswerText(
+  { type, text }: LogResultText,
+  cost: LogQueryCost,
+  nextPageToken: string,
+  warnings: readonly string[] = [],
+): string {
   const member = (name: LogResultText['type']): string => (type === name ? text : '[]')
   const { bytesScanned, entriesScanned, durationMs } = cost
   return [
     `{"result_type":"OBSERVABILITY_RESULT_TYPE_${type}","streams":${member('STREAMS')},"matrix":${member('MATRIX')}`,
     `,"vector":${member('VECTOR')},"next_page_token":${JSON.stringify(nextPageToken)},"stats":{"bytes_scanned":`,
-    `${bytesScanned},"entries_scanned":${entriesScanned},"duration_ms":${Math.round(durationMs)}},"warnings":[]}`,
+    `${bytesScanned},"entries_scanned":${entriesScanned},"duration_ms":${Math.round(durationMs)}}`,
+    `,"warnings":${JSON.stringify(warnings)}}`,
   ].join('')
 }
 

@@ -39,6 +39,8 @@ export interface LogQueryResult {
   readonly cost: LogQueryCost
   /** The last entry of a full page, after which the next page goes on; absent on the last page. */
   readonly next?: EntryPosition
+  /** What may be wrong with the result; absent: nothing. */
+  readonly warnings?: readonly string[]
 }
 
 /** What a run of a query needs. */

@@ -8,6 +8,7 @@ import type { LabelledWorkspace } from '../../../../domain/observability/stacks/
 import { isRecord } from '../../../../runtime/validation.ts'
 import { metricResult } from '../metrics/metric-answer.ts'
 import { MalformedResult, numberOf, recordOf } from '../metrics/result-values.ts'
+import { incomplete } from '../doubts.ts'
 import type { LokiApi } from './loki-api.ts'
 import { entriesOf, pageOf } from './loki-entries.ts'
 
@@ -28,12 +29,13 @@ export class LokiLogs implements LogReader {
     const { isMetric, text } = logqlText(query.query, labelled)
     const { form, path, skip } = isMetric ? metricForm(text, query) : entryForm(text, query)
     const call = { workspace, path, form: Object.entries(form), timeoutMs: query.timeoutMs, signal }
-    return this.#api.call(call, data => {
+    return this.#api.doubtful(call, (data, isPartial) => {
       const answer = recordOf(data)
       const { bytes, lines } = scanned(answer)
       const cost = { bytesScanned: bytes, entriesScanned: lines, durationMs: performance.now() - begun }
-      if (isMetric) return { result: metricText(answer, labelled), cost }
-      return { ...pageOf(entriesOf(answer, labelled), query, skip), cost }
+      const warnings = isPartial ? [incomplete] : []
+      if (isMetric) return { result: metricText(answer, labelled), cost, warnings }
+      return { ...pageOf(entriesOf(answer, labelled), query, skip), cost, warnings }
     })
   }
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../../runtime/validation.ts'
+import { mayBeIncomplete, warningsIn } from '../doubts.ts'
 import type { MemberClient, MemberResponse } from '../member-client.ts'
 import { lateQuery, refusedQuery } from '../refused-query.ts'
 import { MalformedResult } from './result-values.ts'
@@ -17,11 +18,20 @@ export interface PrometheusCall {
   readonly refused?: (client: MemberClient, status: number) => Error
 }
 
+/** What a store warns about. */
+export interface PrometheusWarnings {
+  /**
+   * Whether data may be missing: the store says that some of its parts have not answered (`isPartial` of
+   * VictoriaMetrics), or has a warning that is not about the query.
+   */
+  readonly isPartial: boolean
+  /** Whether the store has a warning about the query. */
+  readonly isAboutQuery: boolean
+}
+
 /** The answer to a call. */
-export interface PrometheusAnswer {
+export interface PrometheusAnswer extends PrometheusWarnings {
   readonly data: unknown
-  /** Whether the store warns, or says that some of its parts have not answered (`isPartial` of VictoriaMetrics). */
-  readonly hasWarnings: boolean
 }
 
 /** The time that a member has for its response beyond the time of a query, in milliseconds. */
@@ -63,7 +73,12 @@ export class PrometheusApi {
     return this.#client.unavailable('answers with something else than the API of Prometheus')
   }
 
-  /** Returns what `read` makes of data of an answer. Throws ENGINE_UNAVAILABLE for its MalformedResult. */
+  /** The error of an answer in which data may be missing. */
+  partial(): Error {
+    return this.#client.unavailable(mayBeIncomplete)
+  }
+
+  /** Returns the value that `read` reads. Throws ENGINE_UNAVAILABLE for a MalformedResult. */
   read<T>(read: () => T): T {
     try {
       return read()
@@ -75,14 +90,26 @@ export class PrometheusApi {
   #dataOf(response: MemberResponse, refused: NonNullable<PrometheusCall['refused']>): PrometheusAnswer {
     const answer = this.#client.json(response)
     if (!isRecord(answer)) throw this.malformed()
-    if (response.status === 200 && answer['status'] === 'success') {
-      const { data, isPartial, warnings } = answer
-      return { data, hasWarnings: isPartial === true || (Array.isArray(warnings) && warnings.length > 0) }
-    }
+    if (response.status === 200 && answer['status'] === 'success')
+      return this.read(() => ({ data: answer['data'], ...warningsOf(answer) }))
     if (answer['status'] === 'error')
       throw errorOf(String(answer['errorType']), status => refused(this.#client, status ?? response.status))
     throw this.malformed()
   }
+}
+
+/**
+ * The beginning of a warning of Prometheus about a query, from version 2.48 on; version 3 has a member of its own for
+ * those of the kind `info`, which may be false. Prometheus leaves out warnings above ten and tells their number: data may
+ * then be missing, because nobody knows what these warnings are about.
+ */
+const aboutQuery = /^PromQL (info|warning): /
+
+/** Returns what an answer warns about. Throws MalformedResult. */
+function warningsOf({ isPartial = false, warnings }: Readonly<Record<string, unknown>>): PrometheusWarnings {
+  if (typeof isPartial !== 'boolean') throw new MalformedResult()
+  const kinds = warningsIn(warnings).map(text => aboutQuery.exec(text)?.[1])
+  return { isPartial: isPartial || kinds.includes(undefined), isAboutQuery: kinds.includes('warning') }
 }
 
 /** Returns the error for a type of errors of Prometheus; `refused` returns that of a status, or of the response. */

@@ -37,7 +37,7 @@ export class PrometheusGraphs implements ServiceGraphs {
     const settled = new AbortController()
     const form = { time: String(end / 1000), timeout: String(query.timeoutMs / 1000) }
     const ask = async (text: string): Promise<readonly VectorElement[]> => {
-      const { data, hasWarnings } = await this.#api.call({
+      const { data, isPartial } = await this.#api.call({
         path: 'query',
         workspace,
         form: Object.entries({ query: text, ...form }),
@@ -45,7 +45,7 @@ export class PrometheusGraphs implements ServiceGraphs {
         signal: AbortSignal.any([signal, settled.signal]),
         refused: refusedReading,
       })
-      if (hasWarnings) throw this.#client.unavailable('answers with warnings, so the service graph would lack calls')
+      if (isPartial) throw this.#api.partial()
       return this.#api.read(() => elementsOf(data, labelled))
     }
     try {

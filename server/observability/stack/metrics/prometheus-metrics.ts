@@ -21,8 +21,9 @@ import {
 } from '../../../../domain/observability/stacks/queries/workspace-label.ts'
 import { JsonText } from '../../../../runtime/json.ts'
 import type { MemberClient } from '../member-client.ts'
+import { incomplete } from '../doubts.ts'
 import { metricResult, type MetricResult } from './metric-answer.ts'
-import { PrometheusApi } from './prometheus-api.ts'
+import { PrometheusApi, type PrometheusWarnings } from './prometheus-api.ts'
 import { refusedReading, refusedSearch } from '../refused-query.ts'
 import { descriptorsOf, labelsIn, metadataOf } from './series-lists.ts'
 import { labelsOf, listOf, numberOf } from './result-values.ts'
@@ -30,11 +31,11 @@ import { labelsOf, listOf, numberOf } from './result-values.ts'
 /** The longest time of calls without a time of their own, in milliseconds. */
 const defaultMs = 30_000
 
-/** The warning for the warnings of a store, whose text may name its own hosts. */
-const doubt = 'the engine has answered with warnings; the result may be incomplete'
+/** The warning for the warnings of a store about the query. */
+const aboutQuery = 'the engine has a warning about the query; the result may differ from what the query asks for'
 
-/** A result with its warnings. */
-type WarnedResult = MetricResult & Pick<MetricQueryResponse, 'warnings'>
+/** A result, and what the store warns about. */
+type WarnedResult = MetricResult & PrometheusWarnings
 
 /** The metrics of workspaces in a store that serves the HTTP API of Prometheus. */
 export class PrometheusMetrics implements MetricReader {
@@ -50,7 +51,7 @@ export class PrometheusMetrics implements MetricReader {
     const begun = performance.now()
     const text = promqlText(query, this.#labelled(workspace))
     const result = await this.#result(workspace, 'query', { query: text, time: seconds(time) }, timeoutMs, signal)
-    return answer(cut(result, limit), begun)
+    return answer(result, limit, begun)
   }
 
   async queryRange(workspace: string, { end, query, start, step, timeoutMs }: RangeQuery, signal: AbortSignal) {
@@ -59,12 +60,13 @@ export class PrometheusMetrics implements MetricReader {
     const times = { start: seconds(start), end: seconds(end), step: seconds(step) }
     const result = await this.#result(workspace, 'query_range', { query: text, ...times }, timeoutMs, signal)
     if (result.result_type !== 'OBSERVABILITY_RESULT_TYPE_MATRIX') throw this.#api.malformed()
-    return answer(cut(result, maxSeries), begun)
+    return answer(result, maxSeries, begun)
   }
 
   async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
     const ask = async (text: string) => {
       const result = await this.#result(workspace, 'query', { query: text, time: seconds(time) }, defaultMs, signal)
+      if (result.isPartial) throw this.#api.partial()
       if (result.result_type === 'OBSERVABILITY_RESULT_TYPE_VECTOR') return result.vector
       throw new QueryFaults('query').type(0, 'an alert rule takes an instant vector')
     }
@@ -100,11 +102,8 @@ export class PrometheusMetrics implements MetricReader {
     signal: AbortSignal,
   ): Promise<WarnedResult> {
     const form = Object.entries({ ...parameters, timeout: seconds(timeoutMs) })
-    const { data, hasWarnings } = await this.#api.call({ path, workspace, form, timeoutMs, signal })
-    return {
-      ...this.#api.read(() => metricResult(data, this.#labelled(workspace))),
-      warnings: hasWarnings ? [doubt] : [],
-    }
+    const { data, ...warnings } = await this.#api.call({ path, workspace, form, timeoutMs, signal })
+    return { ...this.#api.read(() => metricResult(data, this.#labelled(workspace))), ...warnings }
   }
 
   /** Returns the labels of the series that a selection has. */
@@ -133,25 +132,29 @@ export class PrometheusMetrics implements MetricReader {
 
 const seconds = (ms: number): string => String(ms / 1000)
 
-/** Returns the first series of a result. Throws QUERY_LIMIT_EXCEEDED above 10,000 series. */
-function cut(result: WarnedResult, limit: number): WarnedResult {
-  const { matrix, vector } = result
-  const count = Math.max(matrix.length, vector.length)
+/**
+ * Returns the text of an answer with the first `limit` series of a result. What the store has read is unknown, so the
+ * counts are those of the answer. Throws QUERY_LIMIT_EXCEEDED above 10,000 series.
+ */
+function answer(
+  { isAboutQuery, isPartial, ...result }: WarnedResult,
+  limit: number,
+  begun: number,
+): JsonText<MetricQueryResponse> {
+  const count = Math.max(result.matrix.length, result.vector.length)
   if (count > maxSeries) throw limitExceeded('series', `an answer may have ${maxSeries} series`)
-  if (count <= limit) return result
-  const warnings = [...result.warnings, `the result has ${count} series, of which the first ${limit} are answered`]
-  return { ...result, matrix: matrix.slice(0, limit), vector: vector.slice(0, limit), warnings }
-}
-
-/** Returns the text of an answer. What the store has read is unknown, so the counts are those of the answer. */
-function answer(result: WarnedResult, begun: number): JsonText<MetricQueryResponse> {
-  const { matrix, vector } = result
+  const [matrix, vector] = [result.matrix.slice(0, limit), result.vector.slice(0, limit)]
   const samples = matrix.reduce((sum, { points }) => sum + points.length, vector.length)
-  const stats = {
-    series: Math.max(matrix.length, vector.length),
-    samples,
-    duration_ms: Math.round(performance.now() - begun),
+  const whole: MetricQueryResponse = {
+    ...result,
+    matrix,
+    vector,
+    warnings: [
+      ...(isPartial ? [incomplete] : []),
+      ...(isAboutQuery ? [aboutQuery] : []),
+      ...(count > limit ? [`the result has ${count} series, of which the first ${limit} are answered`] : []),
+    ],
+    stats: { series: Math.min(count, limit), samples, duration_ms: Math.round(performance.now() - begun) },
   }
-  const whole: MetricQueryResponse = { ...result, stats }
   return new JsonText(JSON.stringify(whole))
 }

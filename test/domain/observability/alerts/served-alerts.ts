@@ -187,11 +187,11 @@ export interface ServedAlerts {
   readonly path: { readonly workspace: string; readonly engine: string }
   /** Creates a rule, and returns its id. */
   create(body: AlertRuleInput): Promise<string>
-  get(id: string): Promise<AlertRule>
+  get(id: string, ofEngine?: string): Promise<AlertRule>
   /** Moves the time past a tick and the jitter of all rules, and returns a rule once it is evaluated at the tick. */
-  at(id: string, tickMs: number): Promise<AlertRule>
+  at(id: string, tickMs: number, ofEngine?: string): Promise<AlertRule>
   /** Moves the time to the next tick of a rule with an interval of 10 s, as `at` does. */
-  next(id: string): Promise<AlertRule>
+  next(id: string, ofEngine?: string): Promise<AlertRule>
 }
 
 /** Serves a platform over the parts of a world; `later` registers its end, and `engine` has the rules. */
@@ -205,12 +205,12 @@ export async function serveAlerts(
   const { organisation, workspace } = await addTenant(api, 'acme')
   const path = { workspace, engine }
   const { observability } = api
-  const get = (id: string) => observability.getAlertRule({ ...path, id })
-  async function at(id: string, tickMs: number): Promise<AlertRule> {
+  const get = (id: string, ofEngine = engine) => observability.getAlertRule({ workspace, engine: ofEngine, id })
+  async function at(id: string, tickMs: number, ofEngine?: string): Promise<AlertRule> {
     world.time.now = tickMs + 1_000
     let rule: AlertRule | undefined
     await eventually(async () => {
-      rule = await get(id)
+      rule = await get(id, ofEngine)
       expect(rule.last_evaluation_time).toBe(new Date(tickMs).toISOString())
     })
     if (!rule) throw new Error('the rule was not read')
@@ -224,6 +224,6 @@ export async function serveAlerts(
     create: async body => (await observability.createAlertRule({ ...path, body })).resource_id,
     get,
     at,
-    next: id => at(id, Math.floor(world.time.now / 10_000) * 10_000 + 10_000),
+    next: (id, ofEngine) => at(id, Math.floor(world.time.now / 10_000) * 10_000 + 10_000, ofEngine),
   }
 }

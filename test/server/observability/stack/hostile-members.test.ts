@@ -15,7 +15,12 @@ const secret = 'db-3.internal.example'
 const answer = (body: string, status = '200 OK', headers = '') =>
   `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-const success = (data: unknown) => answer(JSON.stringify({ status: 'success', data }))
+const success = (data: unknown, more: object = {}) => answer(JSON.stringify({ status: 'success', data, ...more }))
+
+const empty = { resultType: 'vector', result: [] }
+
+const incomplete = 'the engine has answered with warnings; the result may be incomplete'
+const aboutQuery = 'the engine has a warning about the query; the result may differ from what the query asks for'
 
 const vectorOf = (metric: unknown, value: unknown = [1, '1']) =>
   success({ resultType: 'vector', result: [{ metric, value }] })
@@ -79,6 +84,9 @@ describe('a member of a stack', () => {
     ['answers times before the year 0', says(vectorOf({}, [-1e12, '1']))],
     ['answers times after the year 9999', says(vectorOf({}, [1e12, '1']))],
     ['answers a series of another workspace', says(vectorOf({ workspace_id: other, secret }))],
+    ['answers warnings that are no list', says(success(empty, { warnings: secret }))],
+    ['answers warnings that are no texts', says(success(empty, { warnings: [{ secret }] }))],
+    ['answers no truth value of partial data', says(success(empty, { isPartial: 'true' }))],
   ])('that %s makes the engine unavailable, and nothing of it is told', async (_fault, serve) => {
     const { message, reason, rpc } = await errorOf(serve)
     expect([reason, rpc]).toEqual(['ENGINE_UNAVAILABLE', 'UNAVAILABLE'])
@@ -146,13 +154,18 @@ describe('a member of a stack', () => {
   })
 
   it.each<readonly [object, readonly string[]]>([
-    [{ warnings: [`no answer of ${secret}`] }, ['the engine has answered with warnings; the result may be incomplete']],
-    [{ isPartial: true }, ['the engine has answered with warnings; the result may be incomplete']],
+    [{ warnings: [`no answer of ${secret}`] }, [incomplete]],
+    [{ warnings: ['PromQL info: x', 'PromQL warning: y (1:1)', secret] }, [incomplete, aboutQuery]],
+    [{ warnings: [`${secret} said: PromQL info: x`] }, [incomplete]],
+    [{ warnings: ['10 more warning annotations omitted'] }, [incomplete]],
+    [{ isPartial: true }, [incomplete]],
+    [{ warnings: ['PromQL info: metric might not be a counter: "up" (1:6)'] }, []],
+    [{ warnings: ['PromQL warning: quantile value should be between 0 and 1, got 10 (1:10)'] }, [aboutQuery]],
+    [{ warnings: null, isPartial: false }, []],
     [{ warnings: [], isPartial: false, infos: ['x'] }, []],
-    [{ warnings: secret, isPartial: 'true' }, []],
   ])('that answers with %j gives the warnings %j', async (more, expected) => {
     const data = { resultType: 'vector', result: [{ metric: {}, value: [1, '1'] }] }
-    const { metrics } = await metricsOf(says(answer(JSON.stringify({ status: 'success', data, ...more }))))
+    const { metrics } = await metricsOf(says(success(data, more)))
     const { text } = await metrics.query(workspace, asked, new AbortController().signal)
     expect(JSON.parse(text).warnings).toEqual(expected)
     expect(text).not.toContain('internal')
@@ -193,11 +206,7 @@ describe('a member of a stack', () => {
   })
 
   it('tells an alert rule whether a selector has matched a series', async () => {
-    const bodies = [
-      success({ resultType: 'vector', result: [] }),
-      vectorOf({}),
-      success({ resultType: 'vector', result: [] }),
-    ]
+    const bodies = [success(empty), vectorOf({}), success(empty)]
     let calls = 0
     const { metrics } = await metricsOf(socket => {
       socket.end(bodies[calls % 3] ?? '')

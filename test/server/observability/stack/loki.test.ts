@@ -51,6 +51,9 @@ const malformedTime = {
 
 const signal = new AbortController().signal
 
+/** The warning in each answer of Loki with its new engine. */
+const newEngine = 'Query was executed using the new experimental query engine and dataobj storage.'
+
 describe('a query of logs in Loki', () => {
   it('has the workspace in each selector, and its answer has labels, metadata and ids apart', async () => {
     const structuredMetadata = { trace_id: '5b8efff798038103d269b633813fc60c', severity_number: '17', pod: 'a-1' }
@@ -162,6 +165,8 @@ describe('a query of logs in Loki', () => {
     ['another workspace', { body: streamsOf({ workspace_id: 'x' }, [[1, 'secret']]) }, 'ENGINE_UNAVAILABLE'],
     ['times that are none', { body: malformedTime }, 'ENGINE_UNAVAILABLE'],
     ['the error of its gateway', { status: 502, body: 'secret' }, 'ENGINE_UNAVAILABLE'],
+    ['warnings that are no list', { body: { ...streamsOf(own, []), warnings: 'secret' } }, 'ENGINE_UNAVAILABLE'],
+    ['warnings that are no texts', { body: { ...streamsOf(own, []), warnings: [1] } }, 'ENGINE_UNAVAILABLE'],
   ])('that Loki answers with %s is an error without text of Loki', async (_what, answer, reason) => {
     const { client } = await apiMember('logs_url', () => answer)
     const error: unknown = await new LokiLogs(new LokiApi(client))
@@ -189,6 +194,30 @@ describe('a query of logs in Loki', () => {
       query: `count_over_time({workspace_id="${workspace}",x="y"}[1m]) > 2`,
       time: '1000000000',
     })
+  })
+
+  it.each([
+    [['no answer of 10.0.0.1'], true],
+    [['maximum number of series (500) reached for a single query; returning partial results'], true],
+    [[newEngine], false],
+    [[newEngine, 'secret'], true],
+    [[], false],
+    [null, false],
+  ])('that Loki answers with the warnings %j may be incomplete: %j', async (warnings, isPartial) => {
+    const entries = await apiMember('logs_url', () => ({ body: { ...streamsOf(own, [[1, 'x']]), warnings } }))
+    const answer = await new LokiLogs(entries.client).query(workspace, query, signal)
+    const expected = ['the engine has answered with warnings; the result may be incomplete']
+    expect(answer.warnings).toEqual(isPartial ? expected : [])
+    const data = { resultType: 'vector', result: [{ metric: { a: 'b' }, value: [1, '3'] }] }
+    const metrics = await apiMember('logs_url', () => ({ body: { status: 'success', data, warnings } }))
+    const rule = 'count_over_time({x="y"}[1m]) > 2'
+    const vector = new LokiLogs(metrics.client).alertVector(workspace, rule, 1000, signal)
+    if (isPartial)
+      await expect(vector).rejects.toMatchObject({
+        reason: 'ENGINE_UNAVAILABLE',
+        message: 'logs_url of the engine far has answered with warnings; its data may be incomplete',
+      })
+    else expect((await vector).elements).toEqual([{ labels: { a: 'b' }, value: 3 }])
   })
 
   it('goes to the tenant of the workspace with its own label unchanged', async () => {

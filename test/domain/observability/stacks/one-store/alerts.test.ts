@@ -25,11 +25,13 @@ let served: ServedAlerts
 let alertmanager: ServedApi
 /** The elements of the results of all queries. */
 let elements: object[] = []
+/** Further members of the answers to queries. */
+let more: object = {}
 
 beforeAll(async () => {
   const metrics = await servedApi(() => {
     const data = { resultType: 'vector', result: elements.map(metric => ({ metric, value: [1, '0'] })) }
-    return { body: { status: 'success', data } }
+    return { body: { status: 'success', data, ...more } }
   }, afterTests)
   alertmanager = await servedApi(() => ({ body: '' }), afterTests)
   const given = withStacks(
@@ -44,6 +46,7 @@ beforeAll(async () => {
 beforeEach(() => {
   alertmanager.requests.length = 0
   elements = []
+  more = {}
 })
 
 const posted = (): readonly Posted[] => alertmanager.requests.flatMap(({ body }) => JSON.parse(body.toString()))
@@ -98,6 +101,50 @@ describe('an alert rule of a stack', () => {
     })
     expect(await served.next(id)).toMatchObject({
       health: 'OBSERVABILITY_RULE_HEALTH_NO_DATA',
+      state: 'OBSERVABILITY_ALERT_RULE_STATE_FIRING',
+    })
+    await served.api.deleteAlertRule({ ...served.path, id })
+  })
+
+  describe.each([
+    ['far', downRule.language, downRule.query, 'metrics_url'],
+    ['logs', 'OBSERVABILITY_QUERY_LANGUAGE_LOGQL', 'count_over_time({a="b"}[1m]) > 0', 'logs_url'],
+  ] as const)('over %s', (engine, language, query, setting) => {
+    const partial = [['a partial response', [{ job: 'api' }], { isPartial: true }]] as const
+    it.each<readonly [string, readonly object[], object]>([
+      ['elements', [{ job: 'api' }], { warnings: ['no answer of db-3.internal.example'] }],
+      ['no elements', [], { warnings: ['No StoreAPIs matched for this query'] }],
+      ...(setting === 'metrics_url' ? partial : []),
+    ])('keeps its alerts when a member answers %s of which others may lack', async (_what, found, doubts) => {
+      const { workspace } = served.path
+      const rule = { ...downRule, name: 'doubtful', for: '0s', query, ...(language !== undefined && { language }) }
+      elements = [{ job: 'kept' }]
+      const { resource_id: id } = await served.api.createAlertRule({ workspace, engine, body: rule })
+      const next = () => served.next(id, engine)
+      const { alert_count, state } = await next()
+      expect([state, alert_count]).toEqual(['OBSERVABILITY_ALERT_RULE_STATE_FIRING', 1])
+      elements = [...found]
+      more = doubts
+      expect(await next()).toMatchObject({
+        health: 'OBSERVABILITY_RULE_HEALTH_ERROR',
+        last_error: `ENGINE_UNAVAILABLE: ${setting} of the engine ${engine} has answered with warnings; its data may be incomplete`,
+        state,
+        alerts: [{ labels: { job: 'kept' } }],
+      })
+      elements = [{ job: 'api' }]
+      more = {}
+      expect(await next()).toMatchObject({ health: 'OBSERVABILITY_RULE_HEALTH_OK', last_error: '' })
+      await served.api.deleteAlertRule({ workspace, engine, id })
+    })
+  })
+
+  it('is evaluated although a store warns about its query', async () => {
+    const id = await served.create({ ...downRule, name: 'annotated', for: '0s' })
+    elements = [{ job: 'api' }]
+    more = { warnings: ['PromQL info: metric might not be a counter', 'PromQL warning: invalid quantile'] }
+    expect(await served.next(id)).toMatchObject({
+      health: 'OBSERVABILITY_RULE_HEALTH_OK',
+      last_error: '',
       state: 'OBSERVABILITY_ALERT_RULE_STATE_FIRING',
     })
     await served.api.deleteAlertRule({ ...served.path, id })
