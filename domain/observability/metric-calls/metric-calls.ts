@@ -18,14 +18,15 @@ export function metrics(environment: ObservabilityEnvironment): MetricsHandlers 
   return {
     queryMetrics: (request, context) => queryMetrics(environment, request, context),
     queryMetricsRange: (request, context) => queryMetricsRange(environment, request, context),
-    async listMetricDescriptors({ engine, workspace }, { query }) {
+    async listMetricDescriptors({ engine, workspace }, { query, signal }) {
       await requireWorkspace(store, taxonomy, workspace)
-      return listInMemory(await metricsOf(environment, engine).descriptors(workspace), query)
+      return listInMemory(await metricsOf(environment, engine).descriptors(workspace, signal), query)
     },
-    async listMetricLabels({ engine, label, match = [], workspace, ...times }, { query }) {
+    async listMetricLabels({ engine, label, match = [], workspace, ...times }, { query, signal }) {
       const range = rangeOf(times)
       await requireWorkspace(store, taxonomy, workspace)
-      const labels = await metricsOf(environment, engine).labels(workspace, { match, ...range }, label)
+      const selection = { match, ...range, ...(label !== undefined && { label }) }
+      const labels = await metricsOf(environment, engine).labels(workspace, selection, signal)
       return listInMemory(labels, query)
     },
   }

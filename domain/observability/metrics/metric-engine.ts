@@ -76,6 +76,8 @@ export interface MetricSelection {
   /** The times in milliseconds since 1970 between which a series must have a sample. */
   readonly start?: number
   readonly end?: number
+  /** The label whose values are asked for. */
+  readonly label?: string
 }
 
 /** The usage of a workspace, for its quota limits. */
@@ -97,9 +99,9 @@ export interface MetricReader {
   /** Throws the error of a query of an alert rule that this reader refuses; absent: it refuses no query of the subset. */
   admit?(workspace: string, query: string): void
   /** Returns all metrics of a workspace, in the order of their names. */
-  descriptors(workspace: string): Promise<readonly MetricDescriptor[]>
-  /** Returns all names of labels in the order of names, with the values of `label` alone. */
-  labels(workspace: string, selection: MetricSelection, label?: string): Promise<readonly MetricLabel[]>
+  descriptors(workspace: string, signal: AbortSignal): Promise<readonly MetricDescriptor[]>
+  /** Returns all names of labels in the order of names, with the values of the selected label alone. */
+  labels(workspace: string, selection: MetricSelection, signal: AbortSignal): Promise<readonly MetricLabel[]>
 }
 
 /** The time series of all workspaces. Queries are evaluated as Prometheus 3 evaluates them. */

@@ -14,6 +14,7 @@ import type { LogQuery, LogQueryResult } from '../../../domain/observability/log
 import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
 import type { GivenEntries, LinesPage, LinesRead, SinkLogs } from '../../../domain/observability/sinks/sink-lines.ts'
 import type { LogStream } from '../../../output/observability/types.ts'
+import { isQueryError, overloaded } from './calls/engine-errors.ts'
 import { EngineCounts } from './engine-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
 import { MinuteCounts } from './minute-counts.ts'
@@ -143,8 +144,8 @@ export class NativeLogEngine implements LogEngine, SinkLogs {
   async #read<Result>(
     workspace: string,
     call: Own<LogReadCall, 'now' | 'retention' | 'workspace'>,
-    timeoutMs = longestMs,
-    signal?: AbortSignal,
+    timeoutMs: number,
+    signal: AbortSignal,
   ): Promise<Result> {
     const retention = await this.#parts.retentionOf?.(workspace)
     const whole: LogReadCall = { ...call, workspace, retention, now: this.#now() }

@@ -72,14 +72,14 @@ export class NativeMetricEngine implements MetricEngine {
     return (await this.#read(call, longestMs, signal)) as AlertVector
   }
 
-  async descriptors(workspace: string): Promise<readonly MetricDescriptor[]> {
+  async descriptors(workspace: string, signal: AbortSignal): Promise<readonly MetricDescriptor[]> {
     const call: Call<'descriptors'> = { kind: 'descriptors', workspace, now: this.#now() }
-    return (await this.#read(call, longestMs)) as readonly MetricDescriptor[]
+    return (await this.#read(call, longestMs, signal)) as readonly MetricDescriptor[]
   }
 
-  async labels(workspace: string, selection: MetricSelection, label?: string): Promise<readonly MetricLabel[]> {
-    const call: Call<'labels'> = { kind: 'labels', workspace, selection, label, now: this.#now() }
-    return (await this.#read(call, longestMs)) as readonly MetricLabel[]
+  async labels(workspace: string, selection: MetricSelection, signal: AbortSignal): Promise<readonly MetricLabel[]> {
+    const call: Call<'labels'> = { kind: 'labels', workspace, selection, now: this.#now() }
+    return (await this.#read(call, longestMs, signal)) as readonly MetricLabel[]
   }
 
   async push(workspace: string, pushed: PushedBody, limits: WriteLimits): Promise<WriteResult> {
@@ -125,7 +125,7 @@ export class NativeMetricEngine implements MetricEngine {
     return this.#clock.now()
   }
 
-  async #read(question: Question, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+  async #read(question: Question, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
     const retention = (await this.#retentionOf?.(question.workspace)) ?? unlimited
     return this.counts.query(() => this.#threads.read({ ...question, retention }, timeoutMs, signal))
   }

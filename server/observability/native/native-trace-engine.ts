@@ -11,12 +11,11 @@ import type {
 } from '../../../domain/observability/traces/trace-engine.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
 import type { ServiceGraph, Trace } from '../../../output/observability/types.ts'
-import { ApiError } from '../../../runtime/errors.ts'
 import { JsonText } from '../../../runtime/json.ts'
 import { EngineCounts } from './engine-counts.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
-import { overloaded } from './calls/engine-errors.ts'
+import { isQueryError, overloaded } from './calls/engine-errors.ts'
 import { EngineThreads, ownBytes } from './threads/engine-threads.ts'
 import type { TraceQuestion, TraceReadCall, TraceWriteCall } from './traces/trace-messages.ts'
 
@@ -47,8 +46,7 @@ export class NativeTraceEngine implements TraceEngine {
       const text = await this.#read({ kind: 'trace', workspace, traceId, now: this.#now() }, traceTimeoutMs, signal)
       return new JsonText(String(text))
     } catch (error) {
-      // A call that reads one trace has no error of queries.
-      throw error instanceof ApiError && error.reason.startsWith('QUERY_') ? overloaded() : error
+      throw isQueryError(error) ? overloaded() : error
     }
   }
 

@@ -1,4 +1,5 @@
 import { engineUnavailable } from '../../../../output/shared/errors.ts'
+import { ApiError } from '../../../../runtime/errors.ts'
 
 /** The delays before a retry, in seconds. */
 const soonSeconds = 1
@@ -19,3 +20,6 @@ export const interrupted = () =>
 /** The error of a call that needs a file that cannot be used; the log names the file. */
 export const unusable = () =>
   engineUnavailable('the files of the workspace cannot be used at the moment', { retryAfterSeconds: laterSeconds })
+
+/** Whether an error is one of queries, which a call without a query must not answer. */
+export const isQueryError = (error: unknown): boolean => error instanceof ApiError && error.reason.startsWith('QUERY_')

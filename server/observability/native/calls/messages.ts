@@ -44,7 +44,7 @@ export type Question = { readonly workspace: string; readonly now: number } & (
   | { readonly kind: 'range'; readonly query: RangeQuery }
   | { readonly kind: 'alert'; readonly query: string; readonly time: number; readonly timeoutMs: number }
   | { readonly kind: 'descriptors' }
-  | { readonly kind: 'labels'; readonly selection: MetricSelection; readonly label: string | undefined }
+  | { readonly kind: 'labels'; readonly selection: MetricSelection }
 )
 
 /** A message to a thread: a call with a number. */

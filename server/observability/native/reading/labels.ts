@@ -2,6 +2,7 @@ import type { MetricSelection } from '../../../../domain/observability/metrics/m
 import { parseSelector } from '../../../../domain/observability/promql/language/parse.ts'
 import type { Matcher } from '../../../../domain/observability/promql/matcher.ts'
 import type { MetricLabel } from '../../../../output/observability/types.ts'
+import { requireAwaited } from '../calls/require-awaited.ts'
 import { FileSource } from './file-source.ts'
 import type { KnownSeries } from './series-catalog.ts'
 import { keptSeries, type FirstAndLast } from './series-times.ts'
@@ -16,23 +17,23 @@ const seriesOfRead = 1000
 /** Which labels a call asks for. */
 export interface LabelsCall {
   readonly selection: MetricSelection
-  /** The label whose values are asked for. */
-  readonly label: string | undefined
   readonly now: number
 }
 
 /**
  * Returns the names of the labels of selected series, in the order of names, with the values of one label; none for a
- * workspace without metrics. Throws the error of the first faulty selector.
+ * workspace without metrics. Throws the error of the first faulty selector, and ENGINE_UNAVAILABLE for an aborted call.
  */
 export function labelsOf(
   reader: WorkspaceReader | undefined,
-  { label, now, selection }: LabelsCall,
+  { now, selection }: LabelsCall,
+  isAborted: () => boolean,
 ): readonly MetricLabel[] {
   const selectors = selection.match.map(each => parseSelector(each, 'match'))
   if (reader === undefined) return []
+  const { label } = selection
   const names = new Map<string, Set<string>>()
-  for (const { labels } of selectedSeries(reader, selection, selectors, now)) {
+  for (const { labels } of selectedSeries(reader, selection, { selectors, now, isAborted })) {
     for (const [name, value] of Object.entries(labels)) {
       const values = names.get(name) ?? new Set<string>()
       if (values.size === 0) names.set(name, values)
@@ -49,12 +50,18 @@ export function labelsOf(
     }))
 }
 
+/** What a selection of series needs beside its times. */
+interface SelectionParts {
+  readonly selectors: readonly (readonly Matcher[])[]
+  readonly now: number
+  readonly isAborted: () => boolean
+}
+
 /** Returns the series that one of the selectors selects and that have a sample between the times. */
 function selectedSeries(
   reader: WorkspaceReader,
   { end = Infinity, start = -Infinity }: MetricSelection,
-  selectors: readonly (readonly Matcher[])[],
-  now: number,
+  { isAborted, now, selectors }: SelectionParts,
 ): readonly Pick<KnownSeries, 'labels'>[] {
   const kept = keptSeries(reader, now)
   const selected =
@@ -69,8 +76,10 @@ function selectedSeries(
   }
   unsure.sort((a, b) => a.id - b.id)
   const source = new FileSource(reader, now)
-  for (let i = 0; i < unsure.length; i += seriesOfRead)
+  for (let i = 0; i < unsure.length; i += seriesOfRead) {
+    requireAwaited(isAborted)
     found.push(...source.samplesOf(unsure.slice(i, i + seriesOfRead), start - 1, end, () => {}))
+  }
   return found
 }
 

@@ -39,7 +39,7 @@ export class QueryCalls {
       case 'descriptors':
         return reader === undefined ? [] : descriptorsOf(reader, call.now)
       case 'labels':
-        return labelsOf(reader, call)
+        return labelsOf(reader, call, isAborted)
       case 'query':
         return runInstantQuery(source, call.query, isAborted).data
       case 'range':

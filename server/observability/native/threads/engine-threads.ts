@@ -43,7 +43,7 @@ export class EngineThreads<Read extends PoolCall, Write> {
   }
 
   /** Runs a call on a thread that reads. Rejects as `QueryPool.call`, and with ENGINE_UNAVAILABLE without the lease. */
-  async read(call: Read, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+  async read(call: Read, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
     await this.#requireLease()
     return this.#pool.call(call, timeoutMs, signal)
   }

@@ -75,8 +75,8 @@ export class QueryPool<Call extends PoolCall> {
    * Runs a call. Rejects with an error of the area: QUERY_TIMEOUT after `timeoutMs`, QUERY_LIMIT_EXCEEDED if the thread
    * uses too much memory, ENGINE_UNAVAILABLE; and with the reason of an aborted signal.
    */
-  async call(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
-    signal?.throwIfAborted()
+  async call(call: Call, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted()
     if (this.#waiting.length >= mostWaiting) throw overloaded()
     const { promise, reject, resolve } = Promise.withResolvers<unknown>()
     const queued: QueuedCall<Call> = { call, resolve, reject }
@@ -85,15 +85,15 @@ export class QueryPool<Call extends PoolCall> {
       this.#stop(queued)
     }
     const timer = setTimeout(() => stop(queryTimeout('the query took longer than its timeout')), timeoutMs)
-    const aborted = (): void => stop(signal?.reason)
-    signal?.addEventListener('abort', aborted)
+    const aborted = (): void => stop(signal.reason)
+    signal.addEventListener('abort', aborted)
     this.#waiting.push(queued)
     this.#next()
     try {
       return await promise
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', aborted)
+      signal.removeEventListener('abort', aborted)
     }
   }
 

@@ -13,7 +13,7 @@ export interface PrometheusCall {
   readonly method?: 'GET' | 'POST'
   readonly form: readonly (readonly [name: string, value: string])[]
   readonly timeoutMs: number
-  readonly signal?: AbortSignal
+  readonly signal: AbortSignal
   /** Returns the error of a refusal with a status; absent: that of a query. */
   readonly refused?: (client: MemberClient, status: number) => Error
 }
@@ -63,7 +63,7 @@ export class PrometheusApi {
         body: new TextEncoder().encode(encoded),
       }),
       timeoutMs: timeoutMs + graceMs,
-      ...(signal && { signal }),
+      signal,
     })
     return this.#dataOf(response, refused ?? refusedQuery)
   }

@@ -81,13 +81,15 @@ export class PrometheusMetrics implements MetricReader {
     promqlText(query, this.#labelled(workspace))
   }
 
-  async descriptors(workspace: string): Promise<readonly MetricDescriptor[]> {
-    const series = await this.#series(workspace, { match: [] })
-    return descriptorsOf(series, await this.#metadata(workspace))
+  async descriptors(workspace: string, signal: AbortSignal): Promise<readonly MetricDescriptor[]> {
+    const begun = performance.now()
+    const series = await this.#series(workspace, { match: [] }, signal)
+    const leftMs = Math.max(1, Math.round(defaultMs - (performance.now() - begun)))
+    return descriptorsOf(series, await this.#metadata(workspace, leftMs, signal))
   }
 
-  async labels(workspace: string, selection: MetricSelection, label?: string): Promise<readonly MetricLabel[]> {
-    return labelsIn(await this.#series(workspace, selection), label)
+  async labels(workspace: string, selection: MetricSelection, signal: AbortSignal): Promise<readonly MetricLabel[]> {
+    return labelsIn(await this.#series(workspace, selection, signal), selection.label)
   }
 
   #labelled(workspace: string): LabelledWorkspace {
@@ -107,7 +109,11 @@ export class PrometheusMetrics implements MetricReader {
   }
 
   /** Returns the labels of the series that a selection has. */
-  async #series(workspace: string, { end, match, start = 0 }: MetricSelection): Promise<readonly LabelSet[]> {
+  async #series(
+    workspace: string,
+    { end, match, start = 0 }: MetricSelection,
+    signal: AbortSignal,
+  ): Promise<readonly LabelSet[]> {
     const labelled = this.#labelled(workspace)
     const all = selectorText([{ name: '__name__', operator: '!=', value: '' }], labelled)
     const selectors = match.length === 0 ? [all] : match.map(text => promqlSelectorText(text, labelled, 'match'))
@@ -117,14 +123,14 @@ export class PrometheusMetrics implements MetricReader {
       ...(end === undefined ? [] : [['end', seconds(end)] as const]),
     ]
     const refused = match.length === 0 ? refusedReading : refusedSearch
-    const { data } = await this.#api.call({ path: 'series', workspace, form, timeoutMs: defaultMs, refused })
+    const { data } = await this.#api.call({ path: 'series', workspace, form, timeoutMs: defaultMs, refused, signal })
     return this.#api.read(() => listOf(data).map(labels => labelsOf(labels, labelled)))
   }
 
   /** Returns what senders say of metrics; nothing of a store without tenants, which mixes what all workspaces say. */
-  async #metadata(workspace: string) {
+  async #metadata(workspace: string, timeoutMs: number, signal: AbortSignal) {
     if (!this.#hasTenants) return new Map<string, never>()
-    const asked = { path: 'metadata', workspace, method: 'GET', form: [], timeoutMs: defaultMs } as const
+    const asked = { path: 'metadata', workspace, method: 'GET', form: [], timeoutMs, signal } as const
     const { data } = await this.#api.call({ ...asked, refused: refusedReading })
     return this.#api.read(() => metadataOf(data))
   }

@@ -6,6 +6,8 @@ import { batch, limits, newWorkspace, noon, series, testEngine, type TestEngine 
 
 const day = 86_400_000
 
+const { signal } = new AbortController()
+
 /** Writes a sample in each of three days, whose files are then as a killed server leaves them. */
 async function written({ engine }: TestEngine): Promise<string> {
   const workspace = newWorkspace()
@@ -114,7 +116,7 @@ describe('a purge', () => {
     expect(names).toEqual(['2026-11-29.sqlite', '2026-11-30.sqlite', 'index.sqlite'])
     expect(left.total).toBeGreaterThan(10_000)
     expect(await valuesOf(running, workspace)).toEqual(['2', '3'])
-    expect((await engine.descriptors(workspace)).map(({ name }) => name)).toEqual(['g'])
+    expect((await engine.descriptors(workspace, signal)).map(({ name }) => name)).toEqual(['g'])
     await engine.write(workspace, batch(series({ __name__: 'old' }, [[noon, 7]])), limits)
     expect((await running.query(workspace, 'old')).vector.map(({ value }) => value)).toEqual(['7'])
   })
@@ -158,7 +160,7 @@ describe('a purge', () => {
     expect((await running.query(workspace, 'g', noon + 1000)).vector.map(({ metric }) => metric['i'])).toEqual(
       all.slice(9_990, 9_995).map(String),
     )
-    const kept = await engine.labels(workspace, { match: [] }, 'i')
+    const kept = await engine.labels(workspace, { match: [], label: 'i' }, signal)
     expect(kept.find(({ name }) => name === 'i')?.value_count).toBe(5)
   })
 
@@ -178,7 +180,7 @@ describe('a purge', () => {
     await again.engine.purge(workspace, { defaultMs: day, selected: [] })
     const names = readdirSync(folderOf(again, workspace)).filter(name => name.endsWith('.sqlite'))
     expect(names).toEqual(['2026-11-30.sqlite', 'index.sqlite'])
-    expect((await again.engine.descriptors(workspace)).map(({ series_count }) => series_count)).toEqual([1])
+    expect((await again.engine.descriptors(workspace, signal)).map(({ series_count }) => series_count)).toEqual([1])
   })
 
   it('ends with the drop of its workspace', async () => {

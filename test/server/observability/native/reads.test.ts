@@ -1,5 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { MetricPlaces } from '../../../../server/observability/native/files/places.ts'
+import { labelsOf } from '../../../../server/observability/native/reading/labels.ts'
+import { WorkspaceReader } from '../../../../server/observability/native/reading/workspace-reader.ts'
 import type { MetricEngine } from '../../../../domain/observability/metrics/metric-engine.ts'
 import { shared } from '../../../shared.ts'
 import { batch, limits, newWorkspace, noon, series, testEngine } from './engines.ts'
@@ -7,6 +11,8 @@ import { batch, limits, newWorkspace, noon, series, testEngine } from './engines
 const minute = 60_000
 const hour = 3_600_000
 const day = 86_400_000
+
+const { signal } = new AbortController()
 
 const running = shared(async later => testEngine(later))
 
@@ -33,7 +39,7 @@ async function written(engine: MetricEngine): Promise<string> {
 describe('the metrics of a workspace', () => {
   it('are described in the order of their names', async () => {
     const { engine } = running()
-    expect(await engine.descriptors(await written(engine))).toEqual([
+    expect(await engine.descriptors(await written(engine), signal)).toEqual([
       {
         name: 'http_requests_total',
         type: 'OBSERVABILITY_METRIC_TYPE_COUNTER',
@@ -53,7 +59,7 @@ describe('the metrics of a workspace', () => {
         last_sample_time: '2026-11-30T08:00:00.000Z',
       },
     ])
-    expect(await engine.descriptors(newWorkspace())).toEqual([])
+    expect(await engine.descriptors(newWorkspace(), signal)).toEqual([])
   })
 
   it('keep the last description of a sender', async () => {
@@ -61,7 +67,7 @@ describe('the metrics of a workspace', () => {
     const workspace = await written(engine)
     const metadata = { name: 'up', type: 'GAUGE', unit: '', description: 'Whether it is up.' } as const
     await engine.write(workspace, { ...batch(), metadata: [metadata] }, limits)
-    const [, up] = await engine.descriptors(workspace)
+    const [, up] = await engine.descriptors(workspace, signal)
     expect(up).toMatchObject({ type: 'OBSERVABILITY_METRIC_TYPE_GAUGE', description: 'Whether it is up.' })
   })
 
@@ -79,14 +85,14 @@ describe('the metrics of a workspace', () => {
     ['a time up to the first sample', { match: [], end: noon - 3 * hour }, ['__name__', 'instance']],
   ])('have the labels of %s', async (_, selection, names) => {
     const { engine } = running()
-    const labels = await engine.labels(await written(engine), selection)
+    const labels = await engine.labels(await written(engine), selection, signal)
     expect(labels.map(({ name }) => name)).toEqual(names)
     expect(labels.every(({ truncated, values }) => values.length === 0 && !truncated)).toBe(true)
   })
 
   it('have the values of a label that is asked for', async () => {
     const { engine } = running()
-    const labels = await engine.labels(await written(engine), { match: ['{job!=""}'] }, 'code')
+    const labels = await engine.labels(await written(engine), { match: ['{job!=""}'], label: 'code' }, signal)
     expect(labels.find(({ name }) => name === 'code')).toEqual({
       name: 'code',
       value_count: 2,
@@ -96,16 +102,39 @@ describe('the metrics of a workspace', () => {
     expect(labels.find(({ name }) => name === 'job')).toMatchObject({ value_count: 2, values: [] })
   })
 
+  it.each<readonly [string, (engine: MetricEngine, workspace: string, signal: AbortSignal) => Promise<unknown>]>([
+    ['metrics', (engine, workspace, caller) => engine.descriptors(workspace, caller)],
+    ['labels', (engine, workspace, caller) => engine.labels(workspace, { match: [] }, caller)],
+  ])('have lists of %s that end with the signal of their caller', async (_of, list) => {
+    const { engine } = running()
+    const caller = new AbortController()
+    const asked = list(engine, await written(engine), caller.signal)
+    caller.abort(new Error('the caller has gone'))
+    await expect(asked).rejects.toThrow('the caller has gone')
+    await expect.poll(() => engine.load.readers).toEqual({ running: 0, waiting: 0 })
+  })
+
+  it('are not read any more for a list that nobody awaits', async () => {
+    const { engine, folder } = running()
+    const workspace = await written(engine)
+    const reader = WorkspaceReader.open(new MetricPlaces(join(folder, 'observability'), workspace), () => {})
+    reader?.refresh({ defaultMs: Infinity, selected: [] })
+    const selection = { match: [], start: noon - hour + 1, end: noon - 1 }
+    const labels = (isAborted: boolean) => labelsOf(reader, { selection, now: noon }, () => isAborted)
+    expect(labels(false)).toEqual([])
+    expect(() => labels(true)).toThrow('the engine was interrupted')
+    reader?.close()
+  })
+
   it('refuse a selector that cannot be parsed', async () => {
     const { engine } = running()
-    const labels = engine.labels(await written(engine), { match: ['{'] })
+    const labels = engine.labels(await written(engine), { match: ['{'] }, signal)
     await expect(labels).rejects.toMatchObject({ reason: 'QUERY_SYNTAX_INVALID' })
   })
 
   it('are answered over a range', async () => {
     const { engine } = running()
     const workspace = await written(engine)
-    const { signal } = new AbortController()
     const query = {
       query: 'sum(http_requests_total)',
       start: noon - hour,
@@ -120,7 +149,6 @@ describe('the metrics of a workspace', () => {
   it('give the vector of an alert rule, and whether a selector has found anything', async () => {
     const { engine } = running()
     const workspace = await written(engine)
-    const { signal } = new AbortController()
     const vector = (query: string) => engine.alertVector(workspace, query, noon, signal)
     expect(await vector('http_requests_total{code="500", job="a"} > 1')).toEqual({
       elements: [{ labels: { __name__: 'http_requests_total', code: '500', job: 'a' }, value: 2 }],
@@ -136,7 +164,6 @@ describe('a query', () => {
     const { engine } = running()
     const workspace = await written(engine)
     const slow = 'sum(count_over_time(http_requests_total[1h:1ms]))'
-    const { signal } = new AbortController()
     const asked = engine.query(workspace, { query: slow, time: noon, timeoutMs: 1, limit: 10 }, signal)
     await expect(asked).rejects.toMatchObject({ reason: 'QUERY_TIMEOUT' })
     expect((await running().query(workspace, 'count(http_requests_total)')).vector).toHaveLength(1)

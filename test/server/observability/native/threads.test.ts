@@ -53,15 +53,17 @@ const poolOf = (program: URL, log: ReturnType<typeof testLog>['log'], size = 1) 
 
 const workspace = newWorkspace()
 
+const { signal } = new AbortController()
+
 /** The time limit of the calls, in milliseconds: no call of the tests takes as long. */
 const timeoutMs = 150_000
 
 it('a thread that reads and fails is told to the log with its error, and is started again', async () => {
   const { lines, log } = testLog()
   const pool = poolOf(answering, log)
-  expect(await pool.call({ workspace, kind: 'ask' }, timeoutMs)).toBe('answered')
-  const failed = pool.call({ workspace, kind: 'fail' }, timeoutMs)
-  const waiting = pool.call({ workspace, kind: 'ask' }, timeoutMs)
+  expect(await pool.call({ workspace, kind: 'ask' }, timeoutMs, signal)).toBe('answered')
+  const failed = pool.call({ workspace, kind: 'fail' }, timeoutMs, signal)
+  const waiting = pool.call({ workspace, kind: 'ask' }, timeoutMs, signal)
   await expect(failed).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
   expect(await waiting).toBe('answered')
   expect(lines).toEqual([
@@ -80,10 +82,10 @@ it('the next free thread takes a call of a workspace whose calls do not run, bef
       Atomics.store(gate, 0, 1)
       Atomics.notify(gate, 0)
     }
-    return { open, ended: pool.call({ workspace, kind: 'slow', gate }, timeoutMs) }
+    return { open, ended: pool.call({ workspace, kind: 'slow', gate }, timeoutMs, signal) }
   })
   const [first] = busy
-  const quick = ['one', 'two'].map(kind => pool.call({ workspace: newWorkspace(), kind }, timeoutMs))
+  const quick = ['one', 'two'].map(kind => pool.call({ workspace: newWorkspace(), kind }, timeoutMs, signal))
   expect(pool.load).toEqual({ running: 2, waiting: 6 })
   first?.open()
   expect(await Promise.all(quick)).toEqual(['one', 'two'])
@@ -94,7 +96,7 @@ it('the next free thread takes a call of a workspace whose calls do not run, bef
 
 it('a thread that reads and uses up its memory is told to the log', async () => {
   const { lines, log } = testLog()
-  const failed = poolOf(greedy, log).call({ workspace, kind: 'ask' }, timeoutMs)
+  const failed = poolOf(greedy, log).call({ workspace, kind: 'ask' }, timeoutMs, signal)
   await expect(failed).rejects.toMatchObject({ reason: 'QUERY_LIMIT_EXCEEDED', metadata: { limit: 'memory' } })
   expect(lines).toEqual([
     {
@@ -107,7 +109,7 @@ it('a thread that reads and uses up its memory is told to the log', async () => 
 it('a thread that reads and is ended is not told to the log', async () => {
   const { lines, log } = testLog()
   const pool = poolOf(programThat(''), log)
-  const ended = pool.call({ workspace, kind: 'ask' }, timeoutMs)
+  const ended = pool.call({ workspace, kind: 'ask' }, timeoutMs, signal)
   await pool.end()
   await expect(ended).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
   expect(lines).toEqual([])

@@ -45,7 +45,7 @@ export class LogCalls {
       case 'alert':
         return runLogAlertQuery(source, call, isAborted)
       case 'streams':
-        return reader === undefined ? [] : streamsOf(reader, call.times, call.now)
+        return reader === undefined ? [] : streamsOf(reader, call, isAborted)
       case 'start':
         return reader && numberBefore(reader, call.since)
       case 'lines':

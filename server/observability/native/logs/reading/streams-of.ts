@@ -2,6 +2,7 @@ import type { LogTimes } from '../../../../../domain/observability/logs/log-engi
 import type { LogStream } from '../../../../../output/observability/types.ts'
 import { timeText } from '../../../../../domain/observability/logql/nano-time.ts'
 import { streamId } from '../../../../../domain/observability/logs/stream-id.ts'
+import { requireAwaited } from '../../calls/require-awaited.ts'
 import type { KnownSeries } from '../../reading/series-catalog.ts'
 import { firstAt } from './block-source.ts'
 import type { LogDayReader, StreamSums } from './log-day-reader.ts'
@@ -17,12 +18,20 @@ interface Kept {
   isAsked: boolean
 }
 
-/** Returns the streams with a kept entry between two times, with the sums of all their kept entries, by labels. */
-export function streamsOf(reader: LogReader, { before, from }: LogTimes, now: number): readonly LogStream[] {
+/**
+ * Returns the streams with a kept entry between two times, with the sums of all their kept entries, by labels. Throws
+ * ENGINE_UNAVAILABLE for an aborted call.
+ */
+export function streamsOf(
+  reader: LogReader,
+  { now, times: { before, from } }: { readonly times: LogTimes; readonly now: number },
+  isAborted: () => boolean,
+): readonly LogStream[] {
   const streams = new Map(reader.catalog.series.map(stream => [stream.id, stream]))
   const kept = new Map<KnownSeries, Kept>()
   for (const day of reader.days(-Infinity, Infinity)) {
     for (const sums of day.streams()) {
+      requireAwaited(isAborted)
       const stream = streams.get(sums.stream)
       if (stream === undefined) continue
       const since = reader.keptFrom(stream, now)

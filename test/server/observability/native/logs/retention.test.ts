@@ -6,6 +6,8 @@ import { SignalPlaces } from '../../../../../server/observability/native/files/p
 import { dayMs, newWorkspace, noon } from '../engines.ts'
 import { at, entry, logBatch, logLimits, testLogEngine } from './log-engines.ts'
 
+const { signal } = new AbortController()
+
 const times = [noon - 20 * dayMs, noon - 3 * dayMs, noon - dayMs, noon]
 
 /** An engine with lines of four days in three streams; each line has the name of its stream and its age in days. */
@@ -26,7 +28,6 @@ const retention = { defaultMs: 30 * dayMs, selected: [{ selector: '{job=~"short|
 
 it('a purge leaves exactly the entries that the policies of their streams keep, and counts the others for tails', async () => {
   const { engine, folder, linesOf, workspace } = await written()
-  const { signal } = new AbortController()
   const bytes = await engine.purge(workspace, retention)
   expect(bytes.total).toBeGreaterThan(0)
   expect(bytes.selected[0]).toBeGreaterThan(0)
@@ -66,11 +67,7 @@ it('entries that are older than the stored retention are not shown before they a
   await engine.purge(workspace, { defaultMs: 30 * dayMs, selected: [] })
   setNow(noon + 28 * dayMs)
   expect(await linesOf(workspace, '{job="kept"}')).toEqual(['kept 1', 'kept 0'])
-  const [stream] = await engine.streams(
-    workspace,
-    { from: 0n, before: at(noon + dayMs), now: noon },
-    new AbortController().signal,
-  )
+  const [stream] = await engine.streams(workspace, { from: 0n, before: at(noon + dayMs), now: noon }, signal)
   expect(stream).toMatchObject({ entry_count: 2, first_time: '2026-11-29T10:00:00.000000000Z' })
 })
 

@@ -1,11 +1,35 @@
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { SignalPlaces } from '../../../../../server/observability/native/files/places.ts'
+import { LogReader } from '../../../../../server/observability/native/logs/reading/log-reader.ts'
+import { streamsOf } from '../../../../../server/observability/native/logs/reading/streams-of.ts'
 import { dayMs, newWorkspace, noon } from '../engines.ts'
 import { at, entry, logBatch, logLimits, testLogEngine } from './log-engines.ts'
 
 const api = { service_name: 'api' }
 const web = { service_name: 'web' }
 
+const { signal } = new AbortController()
+
 describe('logs in files', () => {
+  it('have a list of streams that ends with the signal of its caller', async () => {
+    const { engine, folder } = testLogEngine(onTestFinished)
+    const workspace = newWorkspace()
+    await engine.write(workspace, logBatch([api, [entry(at(noon), 'line')]]), logLimits)
+    const times = { from: 0n, before: at(noon + 1) }
+    const caller = new AbortController()
+    const asked = engine.streams(workspace, times, caller.signal)
+    caller.abort(new Error('the caller has gone'))
+    await expect(asked).rejects.toThrow('the caller has gone')
+    await expect.poll(() => engine.load.readers).toEqual({ running: 0, waiting: 0 })
+    const reader = LogReader.open(new SignalPlaces(join(folder, 'observability'), workspace, 'logs'), () => {})
+    reader?.refresh(undefined)
+    const streams = (isAborted: boolean) => reader && streamsOf(reader, { times, now: noon }, () => isAborted)
+    expect(streams(false)).toHaveLength(1)
+    expect(() => streams(true)).toThrow('the engine was interrupted')
+    reader?.close()
+  })
+
   it('are read with all their members, by stream and time', async () => {
     const { engine, query } = testLogEngine(onTestFinished)
     const workspace = newWorkspace()
@@ -87,11 +111,7 @@ describe('logs in files', () => {
     expect(await running.linesOf(workspace, '{service_name="api"} |= "11999 x"')).toEqual([lines[11_999]])
     expect(await running.linesOf(workspace, '{service_name="api"} |= "0 x" |= "rare"')).toEqual(wanted)
     expect(await running.linesOf(workspace, '{service_name="api"} |= "rare1"')).toEqual([])
-    const [stream] = await running.engine.streams(
-      workspace,
-      { from: 0n, before: at(noon), now: noon },
-      new AbortController().signal,
-    )
+    const [stream] = await running.engine.streams(workspace, { from: 0n, before: at(noon), now: noon }, signal)
     expect(stream).toMatchObject({
       entry_count: 12_000,
       bytes: lines.reduce((sum, { length }) => sum + length, 0),
