@@ -26,9 +26,9 @@ export async function tailLogs(
   const scope = JSON.stringify(['logs:tail', workspace, query, ...(engine === nativeEngine ? [] : [engine])])
   const known = cursor === '' ? undefined : positionIn(pageTokens, scope, cursor)
   await requireWorkspace(store, taxonomy, workspace)
-  if (known !== undefined && !(await follower.knows(workspace, known))) throw invalidCursor()
   const since = startTime === undefined ? undefined : Date.parse(startTime)
   const { entries, position, skipped } = await tails.run(workspace, async () => {
+    if (known !== undefined && !(await follower.knows(workspace, known))) throw invalidCursor()
     const after = known ?? (await follower.begin(workspace, { query, since, now: clock.now() }, signal))
     const follow = { workspace, query, limit, after, waitMs: durationMs(wait), signal, now: () => clock.now() }
     return nextEntries(follower, follow)

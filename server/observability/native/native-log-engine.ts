@@ -14,22 +14,25 @@ import type { LogQuery, LogQueryResult } from '../../../domain/observability/log
 import type { RetainedBytes, TelemetryRetention } from '../../../domain/observability/telemetry-retention.ts'
 import type { GivenEntries, LinesPage, LinesRead, SinkLogs } from '../../../domain/observability/sinks/sink-lines.ts'
 import type { LogStream } from '../../../output/observability/types.ts'
-import { isQueryError, overloaded } from './calls/engine-errors.ts'
 import { EngineCounts } from './engine-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import { EngineThreads, ownBytes } from './threads/engine-threads.ts'
+import type { CallTerms } from './threads/query-pool.ts'
 import { CommittedNumbers } from './logs/committed-numbers.ts'
 import type { LogFacts, LogReadCall, LogWriteCall } from './logs/log-messages.ts'
 
 /** The longest time in milliseconds of calls that name none. */
-const longestMs = 30_000
+const timeoutMs = 30_000
 
 /** The longest time in milliseconds of a read for a sink, which looks at some megabytes. */
 const longestSinkMs = 10_000
 
 /** The ends of the times of all entries in nanoseconds since 1970. */
 const [minTime, maxTime] = [0n, 2n ** 63n - 1n] as const
+
+/** The terms of a read for a sink. */
+const forSink = (signal: AbortSignal): CallTerms => ({ timeoutMs: longestSinkMs, signal, isInternal: true })
 
 /** A call without the members that all calls have. */
 type Own<Call, Common extends string = 'now' | 'workspace'> = Call extends unknown ? Omit<Call, Common> : never
@@ -55,34 +58,35 @@ export class NativeLogEngine implements LogEngine, SinkLogs {
   }
 
   async query(workspace: string, query: LogQuery, signal: AbortSignal): Promise<LogQueryResult> {
-    return this.#read<LogQueryResult>(workspace, { kind: 'query', query }, query.timeoutMs, signal)
+    return this.#read<LogQueryResult>(workspace, { kind: 'query', query }, { timeoutMs: query.timeoutMs, signal })
   }
 
   async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
-    const call = { kind: 'alert', query, time, timeoutMs: longestMs } as const
-    return this.#read<AlertVector>(workspace, call, longestMs, signal)
+    const call = { kind: 'alert', query, time, timeoutMs } as const
+    return this.#read<AlertVector>(workspace, call, { timeoutMs, signal, isInternal: true })
   }
 
   async streams(workspace: string, { before, from }: StreamTimes, signal: AbortSignal): Promise<readonly LogStream[]> {
     const times = { from: from ?? minTime, before: before ?? maxTime }
-    return this.#read<readonly LogStream[]>(workspace, { kind: 'streams', times }, longestMs, signal)
+    return this.#read<readonly LogStream[]>(workspace, { kind: 'streams', times }, { timeoutMs, signal })
   }
 
   async tail(workspace: string, read: TailRead, signal: AbortSignal): Promise<TailPage> {
-    return this.#read<TailPage>(workspace, { kind: 'tail', read }, longestMs, signal)
+    return this.#read<TailPage>(workspace, { kind: 'tail', read }, { timeoutMs, signal })
   }
 
   async lines(workspace: string, read: LinesRead, signal: AbortSignal): Promise<LinesPage> {
-    return this.#read<LinesPage>(workspace, { kind: 'lines', read }, longestSinkMs, signal)
+    return this.#read<LinesPage>(workspace, { kind: 'lines', read }, forSink(signal))
   }
 
   async chosen(workspace: string, given: GivenEntries, read: LinesRead, signal: AbortSignal): Promise<LinesPage> {
-    return this.#read<LinesPage>(workspace, { kind: 'chosen', given, read }, longestSinkMs, signal)
+    return this.#read<LinesPage>(workspace, { kind: 'chosen', given, read }, forSink(signal))
   }
 
   async numberBefore(workspace: string, since: number, signal: AbortSignal): Promise<number> {
     const last = await this.lastNumber(workspace)
-    const found = await this.#read<number | undefined>(workspace, { kind: 'start', since }, longestMs, signal)
+    // Callers of tails ask for the number too; tails have a bound of their own.
+    const found = await this.#read<number | undefined>(workspace, { kind: 'start', since }, forSink(signal))
     return found ?? last
   }
 
@@ -144,12 +148,11 @@ export class NativeLogEngine implements LogEngine, SinkLogs {
   async #read<Result>(
     workspace: string,
     call: Own<LogReadCall, 'now' | 'retention' | 'workspace'>,
-    timeoutMs: number,
-    signal: AbortSignal,
+    terms: CallTerms,
   ): Promise<Result> {
     const retention = await this.#parts.retentionOf?.(workspace)
     const whole: LogReadCall = { ...call, workspace, retention, now: this.#now() }
-    const result = await this.counts.query(() => this.#threads.read(whole, timeoutMs, signal))
+    const result = await this.counts.query(() => this.#threads.read(whole, terms))
     // The thread sends the results of each kind of call only.
     return result as Result
   }

@@ -19,9 +19,10 @@ import { EngineCounts } from './engine-counts.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import type { Question, ReadCall, WriteCall } from './calls/messages.ts'
 import { EngineThreads, ownBytes, type EngineThreadsParts } from './threads/engine-threads.ts'
+import type { CallTerms } from './threads/query-pool.ts'
 
 /** The longest time in milliseconds of calls that name none. */
-const longestMs = 30_000
+const timeoutMs = 30_000
 
 /** The parts of the engine. */
 export interface NativeEngineParts extends EngineThreadsParts {
@@ -59,27 +60,27 @@ export class NativeMetricEngine implements MetricEngine {
 
   async query(workspace: string, query: InstantQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>> {
     const call = { kind: 'query', workspace, query, now: this.#now() } as const
-    return answerOf(await this.#read(call, query.timeoutMs, signal))
+    return answerOf(await this.#read(call, { timeoutMs: query.timeoutMs, signal }))
   }
 
   async queryRange(workspace: string, query: RangeQuery, signal: AbortSignal): Promise<JsonText<MetricQueryResponse>> {
     const call = { kind: 'range', workspace, query, now: this.#now() } as const
-    return answerOf(await this.#read(call, query.timeoutMs, signal))
+    return answerOf(await this.#read(call, { timeoutMs: query.timeoutMs, signal }))
   }
 
   async alertVector(workspace: string, query: string, time: number, signal: AbortSignal): Promise<AlertVector> {
-    const call = { kind: 'alert', workspace, query, time, timeoutMs: longestMs, now: this.#now() } as const
-    return (await this.#read(call, longestMs, signal)) as AlertVector
+    const call = { kind: 'alert', workspace, query, time, timeoutMs, now: this.#now() } as const
+    return (await this.#read(call, { timeoutMs, signal, isInternal: true })) as AlertVector
   }
 
   async descriptors(workspace: string, signal: AbortSignal): Promise<readonly MetricDescriptor[]> {
     const call: Call<'descriptors'> = { kind: 'descriptors', workspace, now: this.#now() }
-    return (await this.#read(call, longestMs, signal)) as readonly MetricDescriptor[]
+    return (await this.#read(call, { timeoutMs, signal })) as readonly MetricDescriptor[]
   }
 
   async labels(workspace: string, selection: MetricSelection, signal: AbortSignal): Promise<readonly MetricLabel[]> {
     const call: Call<'labels'> = { kind: 'labels', workspace, selection, now: this.#now() }
-    return (await this.#read(call, longestMs, signal)) as readonly MetricLabel[]
+    return (await this.#read(call, { timeoutMs, signal })) as readonly MetricLabel[]
   }
 
   async push(workspace: string, pushed: PushedBody, limits: WriteLimits): Promise<WriteResult> {
@@ -125,9 +126,9 @@ export class NativeMetricEngine implements MetricEngine {
     return this.#clock.now()
   }
 
-  async #read(question: Question, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+  async #read(question: Question, terms: CallTerms): Promise<unknown> {
     const retention = (await this.#retentionOf?.(question.workspace)) ?? unlimited
-    return this.counts.query(() => this.#threads.read({ ...question, retention }, timeoutMs, signal))
+    return this.counts.query(() => this.#threads.read({ ...question, retention }, terms))
   }
 
   #written(workspace: string, result: unknown): WriteResult {

@@ -17,10 +17,11 @@ import { MinuteCounts } from './minute-counts.ts'
 import type { NativeEngineParts } from './native-metric-engine.ts'
 import { isQueryError, overloaded } from './calls/engine-errors.ts'
 import { EngineThreads, ownBytes } from './threads/engine-threads.ts'
+import type { CallTerms } from './threads/query-pool.ts'
 import type { TraceQuestion, TraceReadCall, TraceWriteCall } from './traces/trace-messages.ts'
 
 /** The longest time of the reading of one trace, in milliseconds. */
-const traceTimeoutMs = 30_000
+const timeoutMs = 30_000
 
 /** The traces in files of this host, which threads write and read (observability.md 6). */
 export class NativeTraceEngine implements TraceEngine {
@@ -43,7 +44,7 @@ export class NativeTraceEngine implements TraceEngine {
 
   async trace(workspace: string, traceId: string, signal: AbortSignal): Promise<JsonText<Trace>> {
     try {
-      const text = await this.#read({ kind: 'trace', workspace, traceId, now: this.#now() }, traceTimeoutMs, signal)
+      const text = await this.#read({ kind: 'trace', workspace, traceId, now: this.#now() }, { timeoutMs, signal })
       return new JsonText(String(text))
     } catch (error) {
       throw isQueryError(error) ? overloaded() : error
@@ -52,12 +53,12 @@ export class NativeTraceEngine implements TraceEngine {
 
   async search(workspace: string, query: TraceQuery, signal: AbortSignal): Promise<FoundTraces> {
     const call = { kind: 'search', workspace, query, now: this.#now() } as const
-    return (await this.#read(call, query.timeoutMs, signal)) as FoundTraces
+    return (await this.#read(call, { timeoutMs: query.timeoutMs, signal })) as FoundTraces
   }
 
   async graph(workspace: string, query: GraphQuery, signal: AbortSignal): Promise<ServiceGraph> {
     const call = { kind: 'graph', workspace, query, now: this.#now() } as const
-    return (await this.#read(call, query.timeoutMs, signal)) as ServiceGraph
+    return (await this.#read(call, { timeoutMs: query.timeoutMs, signal })) as ServiceGraph
   }
 
   async push(workspace: string, pushed: PushedSpans, limits: SpanLimits): Promise<WriteResult> {
@@ -99,9 +100,9 @@ export class NativeTraceEngine implements TraceEngine {
     return this.#clock.now()
   }
 
-  async #read(question: TraceQuestion, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+  async #read(question: TraceQuestion, terms: CallTerms): Promise<unknown> {
     const retention = await this.#retentionOf?.(question.workspace)
-    return this.counts.query(() => this.#threads.read({ ...question, retention }, timeoutMs, signal))
+    return this.counts.query(() => this.#threads.read({ ...question, retention }, terms))
   }
 
   #written(workspace: string, result: unknown): WriteResult {

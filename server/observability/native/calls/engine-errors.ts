@@ -1,4 +1,4 @@
-import { engineUnavailable } from '../../../../output/shared/errors.ts'
+import { engineUnavailable, rateLimited } from '../../../../output/shared/errors.ts'
 import { ApiError } from '../../../../runtime/errors.ts'
 
 /** The delays before a retry, in seconds. */
@@ -12,6 +12,10 @@ export const servedElsewhere = () =>
 /** The error of a call that finds too many others. */
 export const overloaded = () =>
   engineUnavailable('the engine has too many calls at the moment', { retryAfterSeconds: soonSeconds })
+
+/** The error of a call that finds `most` others of its workspace waiting. */
+export const crowded = (most: number) =>
+  rateLimited(`at most ${most} reads of a workspace can wait for the engine`, { retryAfterSeconds: soonSeconds })
 
 /** The error of a call whose thread has ended. */
 export const interrupted = () =>

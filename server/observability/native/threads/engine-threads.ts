@@ -2,7 +2,7 @@ import type { NativeLease } from '../../../../domain/resources/native-lease.ts'
 import type { Log } from '../../../log.ts'
 import { programBeside } from './calling-thread.ts'
 import { servedElsewhere } from '../calls/engine-errors.ts'
-import { QueryPool, type PoolCall } from './query-pool.ts'
+import { QueryPool, type CallTerms, type PoolCall } from './query-pool.ts'
 import { Writer } from './writer.ts'
 
 /** The number of threads that read. */
@@ -43,9 +43,9 @@ export class EngineThreads<Read extends PoolCall, Write> {
   }
 
   /** Runs a call on a thread that reads. Rejects as `QueryPool.call`, and with ENGINE_UNAVAILABLE without the lease. */
-  async read(call: Read, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+  async read(call: Read, terms: CallTerms): Promise<unknown> {
     await this.#requireLease()
-    return this.#pool.call(call, timeoutMs, signal)
+    return this.#pool.call(call, terms)
   }
 
   /** Runs a call on the thread that writes, which takes the memory of `body`. Rejects with ENGINE_UNAVAILABLE. */

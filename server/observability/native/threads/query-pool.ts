@@ -1,11 +1,12 @@
 import { queryLimitExceeded, queryTimeout } from '../../../../output/observability/errors.ts'
 import type { Log } from '../../../log.ts'
 import { CallingThread, ThreadEnded } from './calling-thread.ts'
-import { interrupted, overloaded, unusable } from '../calls/engine-errors.ts'
+import { crowded, interrupted, overloaded, unusable } from '../calls/engine-errors.ts'
 import { UnusableFile } from '../calls/sent-error.ts'
 
-/** The largest number of calls that wait for a thread. */
+/** The largest numbers of calls of callers that wait for a thread, in all and in one workspace. */
 const mostWaiting = 200
+const mostWaitingOfWorkspace = 64
 
 /** The largest heap of a thread in MiB. */
 const heapMib = 256
@@ -16,6 +17,15 @@ const graceMs = 1000
 /** A call that a pool runs. */
 export interface PoolCall {
   readonly workspace: string
+}
+
+/** How a pool runs a call. */
+export interface CallTerms {
+  /** The longest time of the call with its wait, in milliseconds. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  /** Whether the platform works for itself; absent: a caller of the workspace waits. */
+  readonly isInternal?: boolean
 }
 
 /** The parts of a pool. */
@@ -32,6 +42,7 @@ export interface PoolParts {
 /** A call on its way. */
 interface QueuedCall<Call> {
   readonly call: Call
+  readonly isInternal: boolean
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
   /** The thread that runs the call; undefined while the call waits. */
@@ -72,14 +83,15 @@ export class QueryPool<Call extends PoolCall> {
   }
 
   /**
-   * Runs a call. Rejects with an error of the area: QUERY_TIMEOUT after `timeoutMs`, QUERY_LIMIT_EXCEEDED if the thread
-   * uses too much memory, ENGINE_UNAVAILABLE; and with the reason of an aborted signal.
+   * Runs a call. Rejects with an error of the area: RATE_LIMITED if too many callers of the workspace wait, QUERY_TIMEOUT
+   * after `timeoutMs`, QUERY_LIMIT_EXCEEDED if the thread uses too much memory, ENGINE_UNAVAILABLE; and with the reason of
+   * an aborted signal.
    */
-  async call(call: Call, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+  async call(call: Call, { isInternal = false, signal, timeoutMs }: CallTerms): Promise<unknown> {
     signal.throwIfAborted()
-    if (this.#waiting.length >= mostWaiting) throw overloaded()
+    if (!isInternal) this.#admit(call)
     const { promise, reject, resolve } = Promise.withResolvers<unknown>()
-    const queued: QueuedCall<Call> = { call, resolve, reject }
+    const queued: QueuedCall<Call> = { call, isInternal, resolve, reject }
     const stop = (error: unknown): void => {
       reject(error)
       this.#stop(queued)
@@ -101,6 +113,17 @@ export class QueryPool<Call extends PoolCall> {
   async end(): Promise<void> {
     for (const { reject } of this.#waiting.splice(0)) reject(interrupted())
     await Promise.all(this.#slots.map(({ thread }) => thread?.terminate()))
+  }
+
+  /**
+   * Throws RATE_LIMITED if too many calls of the workspace wait, and ENGINE_UNAVAILABLE if too many wait in all. Calls of
+   * the platform do not count, because their workers bound them.
+   */
+  #admit({ workspace }: Call): void {
+    const waiting = this.#waiting.filter(({ isInternal }) => !isInternal)
+    const own = waiting.filter(({ call }) => call.workspace === workspace)
+    if (own.length >= mostWaitingOfWorkspace) throw crowded(mostWaitingOfWorkspace)
+    if (waiting.length >= mostWaiting) throw overloaded()
   }
 
   /** Gives waiting calls to free threads. */

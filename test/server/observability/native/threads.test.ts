@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { QueryPool } from '../../../../server/observability/native/threads/query-pool.ts'
+import { QueryPool, type CallTerms } from '../../../../server/observability/native/threads/query-pool.ts'
 import { Writer } from '../../../../server/observability/native/threads/writer.ts'
 import { newWorkspace } from './engines.ts'
 
@@ -40,9 +40,20 @@ interface TestCall {
   readonly gate?: Int32Array<SharedArrayBuffer>
 }
 
-/** A thread that answers each call, one after the other. */
+/** Returns a gate, and the function that opens it. */
+function newGate() {
+  const gate = new Int32Array(new SharedArrayBuffer(4))
+  const open = (): void => {
+    Atomics.store(gate, 0, 1)
+    Atomics.notify(gate, 0)
+  }
+  return { gate, open }
+}
+
+/** A thread that answers each call, one after the other, and fails by calls of the kind `fail`. */
 const gated = programThat(`
   if (call.gate) Atomics.wait(call.gate, 0, 0)
+  if (call.kind === 'fail') throw new Error('broken in the thread')
   parentPort.postMessage({ id, result: call.kind })`)
 
 const poolOf = (program: URL, log: ReturnType<typeof testLog>['log'], size = 1) => {
@@ -53,17 +64,15 @@ const poolOf = (program: URL, log: ReturnType<typeof testLog>['log'], size = 1) 
 
 const workspace = newWorkspace()
 
-const { signal } = new AbortController()
-
-/** The time limit of the calls, in milliseconds: no call of the tests takes as long. */
-const timeoutMs = 150_000
+/** The terms of the calls: no call of the tests takes as long. */
+const terms: CallTerms = { timeoutMs: 150_000, signal: new AbortController().signal }
 
 it('a thread that reads and fails is told to the log with its error, and is started again', async () => {
   const { lines, log } = testLog()
   const pool = poolOf(answering, log)
-  expect(await pool.call({ workspace, kind: 'ask' }, timeoutMs, signal)).toBe('answered')
-  const failed = pool.call({ workspace, kind: 'fail' }, timeoutMs, signal)
-  const waiting = pool.call({ workspace, kind: 'ask' }, timeoutMs, signal)
+  expect(await pool.call({ workspace, kind: 'ask' }, terms)).toBe('answered')
+  const failed = pool.call({ workspace, kind: 'fail' }, terms)
+  const waiting = pool.call({ workspace, kind: 'ask' }, terms)
   await expect(failed).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
   expect(await waiting).toBe('answered')
   expect(lines).toEqual([
@@ -77,15 +86,11 @@ it('a thread that reads and fails is told to the log with its error, and is star
 it('the next free thread takes a call of a workspace whose calls do not run, before those of one with many slow calls', async () => {
   const pool = poolOf(gated, testLog().log, 2)
   const busy = Array.from({ length: 6 }, () => {
-    const gate = new Int32Array(new SharedArrayBuffer(4))
-    const open = (): void => {
-      Atomics.store(gate, 0, 1)
-      Atomics.notify(gate, 0)
-    }
-    return { open, ended: pool.call({ workspace, kind: 'slow', gate }, timeoutMs, signal) }
+    const { gate, open } = newGate()
+    return { open, ended: pool.call({ workspace, kind: 'slow', gate }, terms) }
   })
   const [first] = busy
-  const quick = ['one', 'two'].map(kind => pool.call({ workspace: newWorkspace(), kind }, timeoutMs, signal))
+  const quick = ['one', 'two'].map(kind => pool.call({ workspace: newWorkspace(), kind }, terms))
   expect(pool.load).toEqual({ running: 2, waiting: 6 })
   first?.open()
   expect(await Promise.all(quick)).toEqual(['one', 'two'])
@@ -94,9 +99,72 @@ it('the next free thread takes a call of a workspace whose calls do not run, bef
   expect(await Promise.all(busy.map(({ ended }) => ended))).toEqual(busy.map(() => 'slow'))
 })
 
+/**
+ * Returns a pool whose only thread runs a call of a kind, and in which as many calls of the workspace wait as may; the
+ * first of them has its own terms.
+ */
+function crowdedPool({ kind = 'slow', first = terms } = {}) {
+  const pool = poolOf(gated, testLog().log)
+  const { gate, open } = newGate()
+  const running = pool.call({ workspace, kind, gate }, terms)
+  const [firstWaiting, ...waiting] = Array.from({ length: 64 }, (_, i) =>
+    pool.call({ workspace, kind: `waits ${i}` }, i === 0 ? first : terms),
+  )
+  return { pool, open, running, firstWaiting, waiting }
+}
+
+it('more waiting calls of a workspace than 64 are refused, and those of other workspaces and of the platform are not', async () => {
+  const { firstWaiting, open, pool, running, waiting } = crowdedPool()
+  const refused = { reason: 'RATE_LIMITED', details: { retryAfterSeconds: 1 } }
+  await expect(pool.call({ workspace, kind: 'one more' }, terms)).rejects.toMatchObject(refused)
+  expect(pool.load).toEqual({ running: 1, waiting: 64 })
+  const other = pool.call({ workspace: newWorkspace(), kind: 'other' }, terms)
+  const internal = pool.call({ workspace, kind: 'internal' }, { ...terms, isInternal: true })
+  // A call of the platform takes no place of a caller.
+  await expect(pool.call({ workspace, kind: 'one more' }, terms)).rejects.toMatchObject(refused)
+  open()
+  expect(await Promise.all([running, other, internal])).toEqual(['slow', 'other', 'internal'])
+  expect(await Promise.all([firstWaiting, ...waiting])).toHaveLength(64)
+  expect(await pool.call({ workspace, kind: 'later' }, terms)).toBe('later')
+})
+
+it.each<readonly [string, () => CallTerms, object]>([
+  ['whose caller leaves', () => ({ ...terms, signal: AbortSignal.timeout(200) }), { name: 'TimeoutError' }],
+  ['whose time is over', () => ({ ...terms, timeoutMs: 200 }), { reason: 'QUERY_TIMEOUT' }],
+])('a waiting call %s gives up its place', async (_what, termsOf, error) => {
+  const { firstWaiting, open, pool, running, waiting } = crowdedPool({ first: termsOf() })
+  await expect(firstWaiting).rejects.toMatchObject(error)
+  const next = pool.call({ workspace, kind: 'next' }, terms)
+  await expect(pool.call({ workspace, kind: 'one more' }, terms)).rejects.toMatchObject({ reason: 'RATE_LIMITED' })
+  open()
+  expect(await next).toBe('next')
+  await Promise.all([running, ...waiting])
+})
+
+it('a call that fails makes room for a waiting call', async () => {
+  const { firstWaiting, open, pool, running, waiting } = crowdedPool({ kind: 'fail' })
+  open()
+  await expect(running).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+  const next = pool.call({ workspace, kind: 'next' }, terms)
+  expect(await Promise.all([firstWaiting, ...waiting, next])).toHaveLength(65)
+})
+
+it('more waiting calls of all workspaces than 200 are refused, but for those of the platform', async () => {
+  const pool = poolOf(gated, testLog().log)
+  const { gate, open } = newGate()
+  const running = pool.call({ workspace, kind: 'slow', gate }, terms)
+  const waiting = Array.from({ length: 200 }, () => pool.call({ workspace: newWorkspace(), kind: 'waits' }, terms))
+  await expect(pool.call({ workspace, kind: 'one more' }, terms)).rejects.toMatchObject({
+    reason: 'ENGINE_UNAVAILABLE',
+  })
+  const internal = pool.call({ workspace, kind: 'internal' }, { ...terms, isInternal: true })
+  open()
+  expect(await Promise.all([running, ...waiting, internal])).toHaveLength(202)
+})
+
 it('a thread that reads and uses up its memory is told to the log', async () => {
   const { lines, log } = testLog()
-  const failed = poolOf(greedy, log).call({ workspace, kind: 'ask' }, timeoutMs, signal)
+  const failed = poolOf(greedy, log).call({ workspace, kind: 'ask' }, terms)
   await expect(failed).rejects.toMatchObject({ reason: 'QUERY_LIMIT_EXCEEDED', metadata: { limit: 'memory' } })
   expect(lines).toEqual([
     {
@@ -109,7 +177,7 @@ it('a thread that reads and uses up its memory is told to the log', async () => 
 it('a thread that reads and is ended is not told to the log', async () => {
   const { lines, log } = testLog()
   const pool = poolOf(programThat(''), log)
-  const ended = pool.call({ workspace, kind: 'ask' }, timeoutMs, signal)
+  const ended = pool.call({ workspace, kind: 'ask' }, terms)
   await pool.end()
   await expect(ended).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
   expect(lines).toEqual([])

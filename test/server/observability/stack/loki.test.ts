@@ -205,13 +205,13 @@ describe('a query of logs in Loki', () => {
     [null, false],
   ])('that Loki answers with the warnings %j may be incomplete: %j', async (warnings, isPartial) => {
     const entries = await apiMember('logs_url', () => ({ body: { ...streamsOf(own, [[1, 'x']]), warnings } }))
-    const answer = await new LokiLogs(entries.client).query(workspace, query, signal)
+    const answer = await new LokiLogs(new LokiApi(entries.client)).query(workspace, query, signal)
     const expected = ['the engine has answered with warnings; the result may be incomplete']
     expect(answer.warnings).toEqual(isPartial ? expected : [])
     const data = { resultType: 'vector', result: [{ metric: { a: 'b' }, value: [1, '3'] }] }
     const metrics = await apiMember('logs_url', () => ({ body: { status: 'success', data, warnings } }))
     const rule = 'count_over_time({x="y"}[1m]) > 2'
-    const vector = new LokiLogs(metrics.client).alertVector(workspace, rule, 1000, signal)
+    const vector = new LokiLogs(new LokiApi(metrics.client)).alertVector(workspace, rule, 1000, signal)
     if (isPartial)
       await expect(vector).rejects.toMatchObject({
         reason: 'ENGINE_UNAVAILABLE',

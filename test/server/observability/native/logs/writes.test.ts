@@ -16,7 +16,7 @@ describe('logs in files', () => {
     const { engine, folder } = testLogEngine(onTestFinished)
     const workspace = newWorkspace()
     await engine.write(workspace, logBatch([api, [entry(at(noon), 'line')]]), logLimits)
-    const times = { from: 0n, before: at(noon + 1) }
+    const times = { from: 0n, before: at(noon + 1), now: noon }
     const caller = new AbortController()
     const asked = engine.streams(workspace, times, caller.signal)
     caller.abort(new Error('the caller has gone'))
