@@ -15,7 +15,10 @@ export interface HostPlace {
 
 /** The files and processes of an area on a host, beside the store. */
 export interface AreaHost {
-  /** The checkers, which compare files and processes with the rows. A failed checker does not prevent the others. */
+  /**
+   * The checkers, which compare files and processes with the rows, or ask servers of others whether they serve. A failed
+   * checker does not prevent the others.
+   */
   readonly checks: readonly Inspect[]
   /**
    * Makes the files that the rows of a restored store need, and deletes the files that belong to no row. Absent if the

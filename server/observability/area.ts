@@ -32,7 +32,7 @@ import { telemetryFolder } from './native/files/places.ts'
 import { NativeLogEngine } from './native/native-log-engine.ts'
 import { NativeMetricEngine, type NativeEngineParts } from './native/native-metric-engine.ts'
 import { NativeTraceEngine } from './native/native-trace-engine.ts'
-import { telemetryHost } from './native/telemetry-checks.ts'
+import { telemetryCheck } from './native/telemetry-checks.ts'
 import { traceMetrics } from './native/trace-metrics.ts'
 import { CallsOutside } from './outbound/calls-outside.ts'
 import { scrapeMetrics } from './scrape-metrics.ts'
@@ -41,6 +41,7 @@ import { ownMetrics } from './own-metrics/own-metrics.ts'
 import { observabilitySettings } from './settings.ts'
 import { spanMetrics } from './span-metrics.ts'
 import { openStacks } from './stack/open-stacks.ts'
+import { inspectMembers } from './stack/probes/inspect-members.ts'
 import { StackCounts } from './stack/stack-counts.ts'
 
 type Optional = 'iam' | 'storage' | 'vault'
@@ -62,7 +63,9 @@ export function observabilityArea({ telemetry, ...given }: GivenParts = {}): Are
     generated,
     ...observability,
     settings: observabilitySettings,
-    host: telemetryHost,
+    host: ({ dataDir }, settings) => ({
+      checks: [telemetryCheck(dataDir), inspectMembers(settings['observability.engines'])],
+    }),
     addedEngines: ({ settings }) => settings['observability.engines'].map(({ name }) => name),
     admit: parts => (route, _context, _given, engine) =>
       admitEngine(environmentOf(parts).stacks, route.operationId, engine),

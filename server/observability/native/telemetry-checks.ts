@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Finding } from '../../../domain/ports/inspection.ts'
+import type { Finding, Inspect } from '../../../domain/ports/inspection.ts'
 import type { Reader } from '../../../domain/ports/store.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { isUuid } from '../../../runtime/formats.ts'
-import type { AreaHost } from '../../area-host.ts'
 import { MetricPlaces, namesIn, SignalPlaces, telemetryFolder } from './files/places.ts'
 import { faultsIn, numberOf, rows } from './files/file-checks.ts'
 import { decodeChunk, MalformedSamples } from './format/chunk.ts'
@@ -18,10 +17,10 @@ import { traceFaults } from './traces/trace-checks.ts'
  * Returns the check of the files of telemetry on a host: files that are damaged, samples of series that the index has
  * never had, and folders of workspaces that the store does not have.
  */
-export function telemetryHost({ dataDir }: { readonly dataDir: string }): AreaHost {
+export function telemetryCheck(dataDir: string): Inspect {
   const root = telemetryFolder(dataDir)
   const before = workspacesIn(root)
-  return { checks: [({ reader }) => inspectTelemetry(reader, root, before)] }
+  return ({ reader }) => inspectTelemetry(reader, root, before)
 }
 
 const workspacesIn = (root: string): readonly string[] => namesIn(root).filter(isUuid)

@@ -1,5 +1,7 @@
 /** The members of a stack, by the keys of their settings. */
-export type MemberSetting = 'alertmanager_url' | 'logs_url' | 'metrics_url' | 'otlp_url' | 'traces_url'
+export const memberSettings = ['metrics_url', 'logs_url', 'traces_url', 'otlp_url', 'alertmanager_url'] as const
+
+export type MemberSetting = (typeof memberSettings)[number]
 
 /** A member of a stack. */
 export interface Member {

@@ -35,13 +35,19 @@ export interface StackParts {
 export const openStacks = (settings: readonly StackSetting[], parts: StackParts): Stacks =>
   new Map(settings.map(setting => [setting.name, openStack(setting, parts)]))
 
+/** Returns the client of a member of a stack; undefined without the member. */
+export function memberClient(
+  setting: StackSetting,
+  member: MemberSetting,
+  counts: StackCounts,
+): MemberClient | undefined {
+  const url = setting[member]
+  if (url === undefined) return undefined
+  return new MemberClient({ engine: setting.name, setting: member, url, hasTenants: setting.multi_tenant }, counts)
+}
+
 function openStack(setting: StackSetting, { clock, counts }: StackParts): Stack {
-  const clientAt = (member: MemberSetting, url: string): MemberClient =>
-    new MemberClient({ engine: setting.name, setting: member, url, hasTenants: setting.multi_tenant }, counts)
-  const clientOf = (member: MemberSetting): MemberClient | undefined => {
-    const url = setting[member]
-    return url === undefined ? undefined : clientAt(member, url)
-  }
+  const clientOf = (member: MemberSetting) => memberClient(setting, member, counts)
   const metrics = clientOf('metrics_url')
   const alertmanager = clientOf('alertmanager_url')
   const logs = clientOf('logs_url')
@@ -49,7 +55,7 @@ function openStack(setting: StackSetting, { clock, counts }: StackParts): Stack 
   const traces = clientOf('traces_url')
   const retention = new StackRetention({
     OBSERVABILITY_SIGNAL_METRICS:
-      metrics && metricRetention(metrics, clientAt('metrics_url', withoutPrefix(metrics.member.url))),
+      metrics && metricRetention(metrics, withoutPrefix(metrics, counts)),
     OBSERVABILITY_SIGNAL_LOGS: logs && lokiRetention(logs),
     // Jaeger does not tell how long its store keeps traces.
     OBSERVABILITY_SIGNAL_TRACES: traces && !isJaeger(traces) ? tempoRetention(traces) : undefined,
@@ -75,4 +81,4 @@ const lokiMembers = (api: LokiApi) => ({
 })
 
 /** Whether an address is that of the API of Jaeger, which has its version in the path. */
-const isJaeger = ({ member }: MemberClient): boolean => /\/api\/v3\/*$/.test(new URL(member.url).pathname)
+export const isJaeger = ({ member }: MemberClient): boolean => /\/api\/v3\/*$/.test(new URL(member.url).pathname)

@@ -1,4 +1,5 @@
-import type { MemberClient } from '../member-client.ts'
+import { MemberClient } from '../member-client.ts'
+import type { StackCounts } from '../stack-counts.ts'
 import { MemberTexts, readRetention } from './member-texts.ts'
 import { mimirRetention } from './mimir-retention.ts'
 import { prometheusRetention } from './prometheus-retention.ts'
@@ -21,5 +22,6 @@ export const metricRetention =
       )
     })
 
-/** Returns the address of a member without the prefix of the API of Prometheus that Mimir and VictoriaMetrics have. */
-export const withoutPrefix = (url: string): string => url.replace(/\/prometheus\/*$/, '')
+/** Returns the client of a member without the prefix of the API of Prometheus that Mimir and VictoriaMetrics have. */
+export const withoutPrefix = ({ member }: MemberClient, counts: StackCounts): MemberClient =>
+  new MemberClient({ ...member, url: member.url.replace(/\/prometheus\/*$/, '') }, counts)
