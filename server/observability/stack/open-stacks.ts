@@ -54,8 +54,7 @@ function openStack(setting: StackSetting, { clock, counts }: StackParts): Stack 
   const otlp = clientOf('otlp_url')
   const traces = clientOf('traces_url')
   const retention = new StackRetention({
-    OBSERVABILITY_SIGNAL_METRICS:
-      metrics && metricRetention(metrics, withoutPrefix(metrics, counts)),
+    OBSERVABILITY_SIGNAL_METRICS: metrics && metricRetention(metrics, withoutPrefix(metrics, counts)),
     OBSERVABILITY_SIGNAL_LOGS: logs && lokiRetention(logs),
     // Jaeger does not tell how long its store keeps traces.
     OBSERVABILITY_SIGNAL_TRACES: traces && !isJaeger(traces) ? tempoRetention(traces) : undefined,
