@@ -22,3 +22,6 @@ export function loadedTrace(given: readonly TraceSpan[]): LoadedTrace | undefine
   const { start, traceId } = first
   return { traceId, spans, root: spans.find(({ parentId }) => parentId === ''), start, duration: end - start }
 }
+
+/** Returns the start of a trace in microseconds since 1970, rounded down. */
+export const startMicros = ({ start }: Pick<LoadedTrace, 'start'>): number => Number(start / 1000n)

@@ -67,17 +67,29 @@ export class MemberClient {
 
   /** Returns the value in a response of JSON. Throws ENGINE_UNAVAILABLE for other text. */
   json({ body }: MemberResponse): unknown {
-    try {
-      return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body), maxDepth)
-    } catch {
-      throw this.unavailable('answers with something else than JSON')
-    }
+    return this.#parsed(() => parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body), maxDepth))
+  }
+
+  /**
+   * Returns the value in a response of JSON that has values of senders: of any depth, and with U+FFFD in place of bytes that
+   * are not UTF-8. Code that recurses over a value must limit its depth. Throws ENGINE_UNAVAILABLE for other text.
+   */
+  jsonOfSenders({ body }: MemberResponse): unknown {
+    return this.#parsed(() => parseJson(new TextDecoder().decode(body), Infinity))
   }
 
   /** The error of a member that does not do what its API says, as the end of a sentence. */
   unavailable(fault: string): Error {
     const { engine, setting } = this.member
     return engineUnavailable(`${setting} of the engine ${engine} ${fault}`, { retryAfterSeconds: 5 })
+  }
+
+  #parsed(parse: () => unknown): unknown {
+    try {
+      return parse()
+    } catch {
+      throw this.unavailable('answers with something else than JSON')
+    }
   }
 
   async #request(asked: MemberRequest): Promise<MemberResponse> {

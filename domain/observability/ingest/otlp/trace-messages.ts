@@ -1,4 +1,4 @@
-import { exactNanoseconds, hexId, small, text } from '../wire/kinds.ts'
+import { enumeration, exactNanoseconds, hexId, text } from '../wire/kinds.ts'
 import { many, MessageKind, one } from '../wire/message.ts'
 import { keyValue, resource, scope, type Read } from './common-messages.ts'
 
@@ -19,13 +19,13 @@ const span = new MessageKind({
   spanId: one(2, hexId),
   parentSpanId: one(4, hexId),
   name: one(5, text),
-  kind: one(6, small),
+  kind: one(6, enumeration),
   startTimeUnixNano: one(7, exactNanoseconds),
   endTimeUnixNano: one(8, exactNanoseconds),
   attributes: many(9, keyValue),
   events: many(11, event),
   links: many(13, link),
-  status: one(15, new MessageKind({ message: one(2, text), code: one(3, small) })),
+  status: one(15, new MessageKind({ message: one(2, text), code: one(3, enumeration) })),
 })
 
 const scopeSpans = new MessageKind({ scope: one(1, scope), spans: many(2, span) })

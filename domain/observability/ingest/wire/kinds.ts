@@ -31,7 +31,7 @@ export const flag: Kind<boolean> = {
   },
 }
 
-/** Values of enums, which OTLP writes as numbers, and of uint32. */
+/** Values of uint32, and of enums that OTLP writes as numbers. */
 export const small: Kind<number> = {
   wire: wireTypes.varint,
   fromProtobuf: reader => reader.uint32(),
@@ -39,6 +39,15 @@ export const small: Kind<number> = {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 0xffff_ffff)
       throw invalidField(name, 'an integer of 32 bits')
     return value
+  },
+}
+
+/** Values of enums; a negative one, which no enum of OTLP has, is read from JSON as 0. */
+export const enumeration: Kind<number> = {
+  ...small,
+  fromJson(value, name) {
+    const isNegative = typeof value === 'number' && Number.isInteger(value) && value < 0 && value >= -(2 ** 31)
+    return isNegative ? 0 : small.fromJson(value, name)
   },
 }
 

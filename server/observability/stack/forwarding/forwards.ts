@@ -7,6 +7,7 @@ import { labelProtobuf } from '../../../../domain/observability/stacks/forwardin
 import { labelSeries } from '../../../../domain/observability/stacks/forwarding/label-series.ts'
 import { otlpShapes } from '../../../../domain/observability/stacks/forwarding/otlp-shapes.ts'
 import { ownAttributes, type OwnAttributes } from '../../../../domain/observability/stacks/forwarding/own-attributes.ts'
+import { requireSpans } from '../../../../domain/observability/stacks/forwarding/require-spans.ts'
 import type {
   ForwardedBody,
   ForwardedSignal,
@@ -36,7 +37,9 @@ export class OtlpSender implements OtlpForward {
   async push(workspace: string, signal: ForwardedSignal, sent: ForwardedBody<OtlpFormat>): Promise<WriteResult> {
     const { format } = sent
     const label = format === 'otlp-json' ? labelJson : labelProtobuf
-    const { body, items } = label(inflate(sent), otlpShapes[signal], ownOf(this.#client, workspace, sent))
+    const request = inflate(sent)
+    if (signal === 'TRACES') requireSpans(request, format)
+    const { body, items } = label(request, otlpShapes[signal], ownOf(this.#client, workspace, sent))
     const contentType = mediaTypes[format]
     const headers = { 'content-type': contentType }
     const path = `/v1/${signal.toLowerCase()}`

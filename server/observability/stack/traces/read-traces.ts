@@ -1,4 +1,5 @@
 import { decodeSpans } from '../../../../domain/observability/ingest/decode-spans.ts'
+import { limitExceeded } from '../../../../domain/observability/promql/evaluation/query-budget.ts'
 import type { OtlpFormat } from '../../../../domain/observability/sent-body.ts'
 import {
   workspaceLabel,
@@ -11,7 +12,8 @@ import { ApiError } from '../../../../runtime/errors.ts'
 
 /**
  * Returns the traces in a body of OTLP that a store answers, with the spans of the workspace alone; undefined for a body
- * of another form. The attribute that names the workspace is left out.
+ * of another form. The attribute that names the workspace is left out. Throws QUERY_LIMIT_EXCEEDED for more values than a
+ * sender may send at one time.
  */
 export function readTraces(
   body: Uint8Array,
@@ -22,8 +24,10 @@ export function readTraces(
     return tracesIn(body, format, workspace)
   } catch (error) {
     // These are the errors of a sender, which the store is here.
-    if (error instanceof ApiError) return undefined
-    throw error
+    if (!(error instanceof ApiError)) throw error
+    if (error.reason === 'PAYLOAD_TOO_LARGE')
+      throw limitExceeded('spans', 'the traces have too many values; ask for less')
+    return undefined
   }
 }
 

@@ -9,6 +9,7 @@ import type { FoundTraces, TraceQuery, TraceSource } from '../../../../domain/ob
 import { JsonText } from '../../../../runtime/json.ts'
 import { lateQuery } from '../refused-query.ts'
 import type { Candidates, TraceBackend } from './trace-backend.ts'
+import { TracePage } from './trace-page.ts'
 
 /**
  * The traces of workspaces in a store of others. The store finds traces that may fit; their spans are read and compared
@@ -30,32 +31,34 @@ export class StackTraces implements TraceSource {
   async search(workspace: string, query: TraceQuery, signal: AbortSignal): Promise<FoundTraces> {
     const expression = query.query.trim() === '' ? undefined : parseTraceQl(query.query)
     const fits = spanTest(query)
-    const [before] = query.after ?? [query.end + 1]
-    const { isFull, traces } = await this.#candidates(workspace, query, before, signal)
-    const found: (readonly [start: number, summary: TraceSummary])[] = []
-    for (const trace of traces) {
-      const start = micros(trace)
-      if (start < query.start || start >= before || !fitsDuration(trace, query)) continue
+    const summarize = (trace: LoadedTrace): TraceSummary | undefined => {
+      if (!fitsDuration(trace, query)) return undefined
       const fitting = trace.spans.filter(fits)
       const selected = expression === undefined || fitting.length === 0 ? fitting : selectSpans(expression, trace)
-      if (selected.length > 0) found.push([start, summaryOf(trace, selected)])
+      return selected.length > 0 ? summaryOf(trace, selected) : undefined
     }
-    const page = found.toSorted(([one], [other]) => other - one).slice(0, query.limit)
-    const last = page.at(-1)
-    const hasMore = isFull || found.length > page.length
-    return { traces: page.map(([, summary]) => summary), ...(hasMore && last && { next: [last[0], 0] }) }
+    const page = new TracePage(query)
+    let reached = page.end
+    for await (const { from, traces } of this.#candidates(workspace, query, page.end, signal)) {
+      for (const trace of traces) page.add(trace, summarize)
+      reached = from
+      if (page.isFull(reached)) break
+    }
+    return page.finish(reached)
   }
 
   /** Returns the traces that may fit. Throws QUERY_TIMEOUT if they do not arrive in the time of the query. */
-  async #candidates(workspace: string, query: TraceQuery, before: number, signal: AbortSignal): Promise<Candidates> {
+  async *#candidates(
+    workspace: string,
+    query: TraceQuery,
+    end: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Candidates> {
     const late = AbortSignal.timeout(query.timeoutMs)
     try {
-      return await this.#backend.candidates(workspace, query, before, AbortSignal.any([signal, late]))
+      yield* this.#backend.candidates(workspace, query, end, AbortSignal.any([signal, late]))
     } catch (error) {
       throw late.aborted && !signal.aborted ? lateQuery() : error
     }
   }
 }
-
-/** Returns the start of a trace in microseconds since 1970, rounded down. */
-const micros = ({ start }: LoadedTrace): number => Number(start / 1000n)

@@ -1,6 +1,6 @@
 import { traceqlText } from '../../../../domain/observability/stacks/queries/traceql-text.ts'
 import type { LabelledWorkspace } from '../../../../domain/observability/stacks/queries/workspace-label.ts'
-import type { LoadedTrace } from '../../../../domain/observability/traces/loaded-trace.ts'
+import { startMicros, type LoadedTrace } from '../../../../domain/observability/traces/loaded-trace.ts'
 import { SpanBudget } from '../../../../domain/observability/traces/span-budget.ts'
 import type { TraceQuery } from '../../../../domain/observability/traces/trace-engine.ts'
 import { isRecord } from '../../../../runtime/validation.ts'
@@ -35,7 +35,12 @@ export class Tempo implements TraceBackend {
     return traces.find(trace => trace.traceId === traceId)
   }
 
-  async candidates(workspace: string, query: TraceQuery, end: number, signal: AbortSignal): Promise<Candidates> {
+  async *candidates(
+    workspace: string,
+    query: TraceQuery,
+    end: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Candidates> {
     const limit = query.limit + extraTraces
     const form = new URLSearchParams({
       q: traceqlText(query, this.#labelled(workspace)),
@@ -57,7 +62,9 @@ export class Tempo implements TraceBackend {
         if (trace !== undefined) traces.push(trace)
       }
     }
-    return { traces, isFull: ids.length >= limit }
+    // A full answer has any traces that fit; the next page searches those before the earliest one.
+    const starts = ids.length < limit ? [] : traces.map(startMicros).filter(at => at >= query.start && at < end)
+    yield { traces, from: starts.length === 0 ? query.start : Math.min(...starts) }
   }
 
   /** Returns the ids of found traces, each once; Tempo leaves zeros at the beginning out. */

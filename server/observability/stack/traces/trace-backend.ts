@@ -4,17 +4,23 @@ import type { TraceQuery } from '../../../../domain/observability/traces/trace-e
 /** The longest time of a request to a backend, in milliseconds. */
 export const timeoutMs = 30_000
 
-/** The traces that may fit a search. */
+/** A part of the traces that may fit a search. */
 export interface Candidates {
   readonly traces: readonly LoadedTrace[]
-  /** Whether the store may have more traces than it has answered. */
-  readonly isFull: boolean
+  /**
+   * The time from which on this part and the parts before it have all traces that fit, in microseconds since 1970: at
+   * most the start of the range once the store has no more traces.
+   */
+  readonly from: number
 }
 
 /** A store of traces. Rejects with ENGINE_UNAVAILABLE. */
 export interface TraceBackend {
   /** Returns the spans of a trace that belong to the workspace; undefined without such spans. */
   trace(workspace: string, traceId: string, signal: AbortSignal): Promise<LoadedTrace | undefined>
-  /** Returns traces that contain those that fit a search and start before `end`, in microseconds since 1970. */
-  candidates(workspace: string, query: TraceQuery, end: number, signal: AbortSignal): Promise<Candidates>
+  /**
+   * Returns the traces that may fit a search and start before `end`, in microseconds since 1970, in parts whose times
+   * descend. A trace may be in several parts. The caller ends the search by asking for no more parts.
+   */
+  candidates(workspace: string, query: TraceQuery, end: number, signal: AbortSignal): AsyncIterable<Candidates>
 }

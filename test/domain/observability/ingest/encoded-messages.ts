@@ -70,3 +70,9 @@ export function encoded(name: string, value: object): Uint8Array {
   const type = messageType(name)
   return type.encode(type.fromObject(value)).finish()
 }
+
+/** Returns a value of JSON in which ids of traces and spans are base64, as `encoded` reads bytes, and not hexadecimal. */
+export const withByteIds = (value: object): object =>
+  JSON.parse(JSON.stringify(value), (name, member) =>
+    /^(trace|span|parentSpan)Id$/.test(name) ? Buffer.from(String(member), 'hex').toString('base64') : member,
+  )

@@ -1,63 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { TraceQuery } from '../../../../domain/observability/traces/trace-engine.ts'
-import { ApiError } from '../../../../runtime/errors.ts'
-import { Jaeger } from '../../../../server/observability/stack/traces/jaeger.ts'
 import { StackTraces } from '../../../../server/observability/stack/traces/stack-traces.ts'
 import { Tempo } from '../../../../server/observability/stack/traces/tempo.ts'
-import { encoded } from '../../../domain/observability/ingest/encoded-messages.ts'
+import { encoded, withByteIds } from '../../../domain/observability/ingest/encoded-messages.ts'
 import { apiMember, workspace, type ApiAnswer, type ApiRequest } from './api-member.ts'
-
-const startMicros = 1_764_500_000_000_000
-const range = { start: startMicros, end: startMicros + 60_000_000 }
-const signal = new AbortController().signal
-
-const query: TraceQuery = {
-  ...range,
-  query: '{ resource.service.name = "api" && duration > 100ms }',
-  service: '',
-  spanName: '',
-  attributes: {},
-  limit: 2,
-  timeoutMs: 60_000,
-}
-
-const idOf = (n: number): string => String(n).padStart(32, '0')
-
-const text = (key: string, value: string) => ({ key, value: { stringValue: value } })
-
-/** Returns the resource of a trace with one span of 250 ms, which starts `seconds` after the range. */
-const resourceSpans = (n: number, seconds: number, owner = workspace, name = `GET /${n}`) => ({
-  resource: { attributes: [text('service.name', 'api'), text('workspace_id', owner)] },
-  scopeSpans: [
-    {
-      spans: [
-        {
-          traceId: idOf(n),
-          spanId: `1234567890abcde${owner === workspace ? 'f' : '0'}`,
-          name,
-          startTimeUnixNano: `${startMicros / 1e6 + seconds}000000000`,
-          endTimeUnixNano: `${startMicros / 1e6 + seconds}250000000`,
-          attributes: [text('http.route', '/')],
-        },
-      ],
-    },
-  ],
-})
+import { errorOf, idOf, query, resourceSpans, signal, startMicros } from './stored-traces.ts'
 
 /** Returns a trace in protobuf, whose ids are bytes. */
-const protobufOf = (...resources: readonly ReturnType<typeof resourceSpans>[]): Uint8Array => {
-  const inBytes = resources.map(each => ({
-    ...each,
-    scopeSpans: each.scopeSpans.map(({ spans }) => ({
-      spans: spans.map(span => ({
-        ...span,
-        traceId: Buffer.from(span.traceId, 'hex'),
-        spanId: Buffer.from(span.spanId, 'hex'),
-      })),
-    })),
-  }))
-  return encoded('ExportTraceServiceRequest', { resourceSpans: inBytes })
-}
+const protobufOf = (...resources: readonly ReturnType<typeof resourceSpans>[]): Uint8Array =>
+  encoded('ExportTraceServiceRequest', withByteIds({ resourceSpans: resources }))
 
 /** Answers as Tempo with some traces, by their numbers; a search finds all of them. */
 const tempo =
@@ -67,12 +18,6 @@ const tempo =
     const found = traces[Number(path.replace('/api/traces/', ''))]
     return found === undefined ? { status: 404, body: 'trace not found' } : { body: found }
   }
-
-const outcome = async (call: Promise<unknown>) => {
-  const error: unknown = await call.catch((e: unknown) => e)
-  if (!(error instanceof ApiError)) throw error
-  return error
-}
 
 describe('traces in Tempo', () => {
   it('have the spans of the workspace alone', async () => {
@@ -96,7 +41,7 @@ describe('traces in Tempo', () => {
     ['another trace', { 7: protobufOf(resourceSpans(8, 1)) }],
   ])('are not found for %s', async (_what, traces) => {
     const { client } = await apiMember('traces_url', tempo(traces))
-    const { reason } = await outcome(new StackTraces(new Tempo(client)).trace(workspace, idOf(7), signal))
+    const { reason } = await errorOf(new StackTraces(new Tempo(client)).trace(workspace, idOf(7), signal))
     expect(reason).toBe('TRACE_NOT_FOUND')
   })
 
@@ -166,12 +111,29 @@ describe('traces in Tempo', () => {
         return { requests, found }
       }
       const labelled = await search(false)
-      const { metadata, reason } = await outcome(labelled.found)
+      const { metadata, reason } = await errorOf(labelled.found)
       expect([reason, metadata?.['feature']]).toEqual(['QUERY_FEATURE_UNSUPPORTED', 'reserved_label'])
       expect(labelled.requests).toEqual([])
       expect((await (await search(true)).found).traces).toEqual([])
     },
   )
+
+  it('are searched before the earliest one of a full answer, whether or not any of them fits', async () => {
+    const all = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => [i + 1, protobufOf(resourceSpans(i + 1, 30 + i, workspace, `GET /${i}`))]),
+    )
+    const { client, requests } = await apiMember('traces_url', tempo(all))
+    const source = new StackTraces(new Tempo(client))
+    const asked = { ...query, query: '{ name = "absent" }' }
+    const first = await source.search(workspace, asked, signal)
+    expect(first.traces).toEqual([])
+    expect(first.next).toEqual([startMicros + 30_000_000 - 1, 0])
+    const rest = await source.search(workspace, { ...asked, ...(first.next && { after: first.next }) }, signal)
+    expect(rest.traces).toEqual([])
+    expect(
+      requests.filter(({ path }) => path === '/api/search').map(({ parameters }) => parameters.get('end')),
+    ).toEqual([61, 30].map(seconds => String(startMicros / 1e6 + seconds)))
+  })
 
   it('are read up to the limit, if Tempo answers a search with more than it was asked for', async () => {
     const ids = Array.from({ length: 500 }, (_, i) => ({ traceID: String(i + 1) }))
@@ -188,7 +150,7 @@ describe('traces in Tempo', () => {
       delayMs: 60_000,
     })
     const search = new StackTraces(new Tempo(client)).search(workspace, { ...query, timeoutMs: 50 }, signal)
-    expect((await outcome(search)).reason).toBe('QUERY_TIMEOUT')
+    expect((await errorOf(search)).reason).toBe('QUERY_TIMEOUT')
   })
 
   it.each<readonly [string, ApiAnswer]>([
@@ -197,7 +159,7 @@ describe('traces in Tempo', () => {
     ['another status', { status: 204, body: '' }],
   ])('are unavailable if Tempo answers a trace with %s', async (_what, answer) => {
     const { client } = await apiMember('traces_url', () => answer)
-    const { message, reason } = await outcome(new StackTraces(new Tempo(client)).trace(workspace, idOf(7), signal))
+    const { message, reason } = await errorOf(new StackTraces(new Tempo(client)).trace(workspace, idOf(7), signal))
     expect(reason).toBe('ENGINE_UNAVAILABLE')
     expect(message).not.toContain('secret')
   })
@@ -209,62 +171,8 @@ describe('traces in Tempo', () => {
     ['a refusal of the query', { status: 400, body: 'secret' }, 'QUERY_TYPE_INVALID'],
   ])('are not found if Tempo answers a search with %s', async (_what, answer, expected) => {
     const { client, requests } = await apiMember('traces_url', () => answer)
-    const { message, reason } = await outcome(new StackTraces(new Tempo(client)).search(workspace, query, signal))
+    const { message, reason } = await errorOf(new StackTraces(new Tempo(client)).search(workspace, query, signal))
     expect([reason, requests.length]).toEqual([expected, 1])
     expect(message).not.toContain('secret')
-  })
-})
-
-describe('traces in Jaeger', () => {
-  const jaeger =
-    (...resources: readonly ReturnType<typeof resourceSpans>[]) =>
-    (): ApiAnswer => ({ body: { result: { resourceSpans: resources } } })
-
-  const byService: TraceQuery = { ...query, query: '', service: 'api', attributes: { 'http.route': '/' } }
-
-  it('have the spans of the workspace alone', async () => {
-    const { client, requests } = await apiMember('traces_url', jaeger(resourceSpans(7, 1)), { base: '/api/v3/' })
-    const answer = await new StackTraces(new Jaeger(client)).trace(workspace, idOf(7), signal)
-    expect(JSON.parse(answer.text)).toMatchObject({ trace_id: idOf(7), span_count: 1 })
-    expect(requests[0]?.path).toBe(`/api/v3/traces/${idOf(7)}`)
-    const other = await apiMember('traces_url', jaeger(resourceSpans(7, 1, 'other')))
-    const { reason } = await outcome(new StackTraces(new Jaeger(other.client)).trace(workspace, idOf(7), signal))
-    expect(reason).toBe('TRACE_NOT_FOUND')
-  })
-
-  it('are searched by service and attributes', async () => {
-    const { client, requests } = await apiMember(
-      'traces_url',
-      jaeger(resourceSpans(1, 1), resourceSpans(2, 2, 'other'), resourceSpans(3, 3)),
-    )
-    const { traces } = await new StackTraces(new Jaeger(client)).search(workspace, byService, signal)
-    expect(traces.map(({ root_name }) => root_name)).toEqual(['GET /3', 'GET /1'])
-    expect(Object.fromEntries(requests[0]?.parameters ?? [])).toEqual({
-      'query.service_name': 'api',
-      'query.start_time_min': new Date(startMicros / 1000).toISOString(),
-      'query.start_time_max': new Date(range.end / 1000).toISOString(),
-      'query.attributes': JSON.stringify({ 'http.route': '/', workspace_id: workspace }),
-      'query.search_depth': '3',
-    })
-  })
-
-  it.each<readonly [string, TraceQuery]>([
-    ['TraceQL', { ...byService, query: '{}' }],
-    ['all services', { ...byService, service: '' }],
-  ])('are not searched by %s', async (_what, asked) => {
-    const { client } = await apiMember('traces_url', jaeger())
-    const { reason } = await outcome(new StackTraces(new Jaeger(client)).search(workspace, asked, signal))
-    expect(reason).toBe('ENGINE_CAPABILITY_UNSUPPORTED')
-  })
-
-  it.each([
-    ['no object', '[]'],
-    ['no result', '{}'],
-    ['no JSON', 'x'],
-    ['other spans', '{"result":{"resourceSpans":1}}'],
-  ])('are unavailable if Jaeger answers with %s', async (_what, body) => {
-    const { client } = await apiMember('traces_url', () => ({ body }))
-    const { reason } = await outcome(new StackTraces(new Jaeger(client)).trace(workspace, idOf(7), signal))
-    expect(reason).toBe('ENGINE_UNAVAILABLE')
   })
 })

@@ -8,7 +8,7 @@ import { ownAttributes } from '../../../../../domain/observability/stacks/forwar
 import { servedApi, type ApiRequest } from '../../../../server/observability/stack/api-member.ts'
 import { afterTests } from '../../../../undo.ts'
 import { outcomeOf } from '../../../outcomes.ts'
-import { encoded, messageType } from '../../ingest/encoded-messages.ts'
+import { encoded, messageType, withByteIds } from '../../ingest/encoded-messages.ts'
 import { key, servedPlane, type ServedPlane } from '../../ingest/served-plane.ts'
 import { withStacks } from '../stack-settings.ts'
 
@@ -115,7 +115,11 @@ const requests = [
 
 const forms = [
   ['JSON', 'application/json', (_: string, request: object) => JSON.stringify(request)],
-  ['protobuf', 'application/x-protobuf', (name: string, request: object) => Uint8Array.from(encoded(name, request))],
+  [
+    'protobuf',
+    'application/x-protobuf',
+    (name: string, request: object) => Uint8Array.from(encoded(name, withByteIds(request))),
+  ],
 ] as const
 
 describe.each(forms)('OTLP in %s', (_form, contentType, write) => {
@@ -217,6 +221,15 @@ describe('a body that is no request of OTLP', () => {
     const { status } = await plane.push(config, body, { path: '/v1/metrics', headers })
     expect([status, received.length]).toEqual([400, 0])
   })
+})
+
+it('spans that the platform could not read again are not sent on', async () => {
+  const config = await configOn('single')
+  const body = JSON.stringify({
+    resourceSpans: [{ scopeSpans: [{ spans: [{ ...spans[0], traceId: '0'.repeat(32) }] }] }],
+  })
+  const { status } = await plane.push(config, body, { path: '/v1/traces' })
+  expect([status, received.length]).toEqual([400, 0])
 })
 
 describe('a request of many small messages', () => {
