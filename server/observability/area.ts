@@ -40,6 +40,7 @@ import { sinkMetrics } from './sink-metrics.ts'
 import { ownMetrics } from './own-metrics/own-metrics.ts'
 import { observabilitySettings } from './settings.ts'
 import { spanMetrics } from './span-metrics.ts'
+import { Labelling } from './stack/forwarding/labelling.ts'
 import { openStacks } from './stack/open-stacks.ts'
 import { inspectMembers } from './stack/probes/inspect-members.ts'
 import { StackCounts } from './stack/stack-counts.ts'
@@ -112,6 +113,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const sinkCounts = new SinkCounts()
   requireKnownEngine(settings['observability.default_engine'], settings['observability.engines'])
   const stackCounts = new StackCounts()
+  const labelling = new Labelling(log)
   expose(stackCounts.metrics())
   expose(engineMetrics(metrics))
   expose(logMetrics(logs, tails))
@@ -124,6 +126,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   expose(sinkMetrics(sinkCounts))
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
+  atEnd(() => labelling.end())
   atEnd(() => metrics.end())
   atEnd(() => logs.end())
   atEnd(() => spans.end().then(() => traces.end()))
@@ -138,7 +141,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     sinkLogs: logs,
     metrics,
     traces,
-    stacks: openStacks(settings['observability.engines'], { clock, counts: stackCounts }),
+    stacks: openStacks(settings['observability.engines'], { clock, counts: stackCounts, labelling }),
     tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     retentions,

@@ -14,10 +14,12 @@ export async function forward(
   signal: Signal,
   { body, coding, format }: SentBody,
 ): Promise<WriteResult & { readonly size: number }> {
+  // The stack takes the memory of the body.
+  const { length } = body
   const result: WriteResult =
     format === 'remote-write'
       ? await stackMember(stacks, engine, 'samples').push(workspace, { body, coding, format, staticLabels })
       : await stackMember(stacks, engine, 'otlp').push(workspace, signal, { body, coding, format, staticLabels })
   const items = Object.values(result.rejections).reduce((sum, count) => sum + count, result.accepted)
-  return { ...result, size: signal === 'LOGS' ? body.length : items }
+  return { ...result, size: signal === 'LOGS' ? length : items }
 }

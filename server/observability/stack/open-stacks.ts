@@ -2,6 +2,7 @@ import type { Stack, Stacks } from '../../../domain/observability/stacks/stack.t
 import type { Clock } from '../../../domain/ports/clock.ts'
 import { Alertmanager } from './alertmanager.ts'
 import { OtlpSender, SampleSender } from './forwarding/forwards.ts'
+import type { Labelling } from './forwarding/labelling.ts'
 import { LokiApi } from './logs/loki-api.ts'
 import { LokiFollower } from './logs/loki-follower.ts'
 import { LokiLogs } from './logs/loki-logs.ts'
@@ -29,6 +30,7 @@ export type StackSetting = {
 export interface StackParts {
   readonly clock: Pick<Clock, 'now'>
   readonly counts: StackCounts
+  readonly labelling: Labelling
 }
 
 /** Returns the stacks of the setting `observability.engines`, by their names. */
@@ -46,7 +48,7 @@ export function memberClient(
   return new MemberClient({ engine: setting.name, setting: member, url, hasTenants: setting.multi_tenant }, counts)
 }
 
-function openStack(setting: StackSetting, { clock, counts }: StackParts): Stack {
+function openStack(setting: StackSetting, { clock, counts, labelling }: StackParts): Stack {
   const clientOf = (member: MemberSetting) => memberClient(setting, member, counts)
   const metrics = clientOf('metrics_url')
   const alertmanager = clientOf('alertmanager_url')
@@ -64,10 +66,10 @@ function openStack(setting: StackSetting, { clock, counts }: StackParts): Stack 
     ...(metrics && {
       graphs: new PrometheusGraphs(metrics, clock),
       metrics: new PrometheusMetrics(metrics),
-      samples: new SampleSender(metrics),
+      samples: new SampleSender(metrics, labelling),
     }),
     ...(logs && lokiMembers(new LokiApi(logs))),
-    ...(otlp && { otlp: new OtlpSender(otlp) }),
+    ...(otlp && { otlp: new OtlpSender(otlp, labelling) }),
     ...((metrics ?? logs ?? traces) && { retention }),
     ...(traces && { traces: new StackTraces(isJaeger(traces) ? new Jaeger(traces) : new Tempo(traces)) }),
   }

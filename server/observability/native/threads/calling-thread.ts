@@ -9,7 +9,8 @@ const youngMib = 8
 export interface ThreadParts {
   readonly name: string
   readonly program: URL
-  readonly data: ThreadData
+  /** The data of the thread; absent: none. */
+  readonly data?: ThreadData
   /** The largest heap of the thread in MiB. */
   readonly heapMib: number
   /** Takes the fault of a file that the thread cannot use. */

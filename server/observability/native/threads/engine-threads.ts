@@ -33,7 +33,12 @@ export class EngineThreads<Read extends PoolCall, Write> {
 
   constructor({ lease, log, root }: EngineThreadsParts, { reader, writer }: Programs) {
     this.#parts = { lease, log, root }
-    this.#writer = new Writer({ root, log, program: programBeside(import.meta.url, writer) })
+    this.#writer = new Writer({
+      work: 'writes telemetry',
+      data: { root },
+      log,
+      program: programBeside(import.meta.url, writer),
+    })
     this.#pool = new QueryPool({ root, log, size: readers, program: programBeside(import.meta.url, reader) })
   }
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../../log.ts'
 import { CallingThread, ThreadEnded } from './calling-thread.ts'
 import { interrupted, overloaded, unusable } from '../calls/engine-errors.ts'
-import type { EndCall } from '../calls/messages.ts'
+import type { EndCall, ThreadData } from '../calls/messages.ts'
 import { UnusableFile } from '../calls/sent-error.ts'
 
 /** The largest numbers of calls and of bytes that wait for the thread. */
@@ -13,14 +13,16 @@ const heapMib = 768
 
 /** The parts of a writer. */
 export interface WriterParts {
-  /** The folder for the telemetry of all workspaces. */
-  readonly root: string
+  /** The work of the thread, after its name, such as `writes telemetry`. */
+  readonly work: string
+  /** The data of the thread; absent: none. */
+  readonly data?: ThreadData
   /** The program of the thread. */
   readonly program: URL
   readonly log: Pick<Log, 'error' | 'warn'>
 }
 
-/** The thread that writes a signal; a new thread begins after one that has failed. */
+/** A thread that takes requests of senders, such as that which writes a signal; a new one begins after one that has failed. */
 export class Writer<Call> {
   readonly #parts: WriterParts
   readonly #log: Pick<Log, 'error' | 'warn'>
@@ -66,18 +68,18 @@ export class Writer<Call> {
     this.#thread = undefined
     if (thread === undefined) return
     await thread.call({ kind: 'end' }).catch((err: unknown) => {
-      this.#log.warn({ err }, 'the thread that writes telemetry did not end properly')
+      this.#log.warn({ err }, `the thread that ${this.#parts.work} did not end properly`)
     })
     await thread.terminate()
   }
 
   #running(): CallingThread<Call | EndCall> {
     if (this.#thread !== undefined) return this.#thread
-    const { program, root } = this.#parts
+    const { data, program, work } = this.#parts
     const thread = new CallingThread<Call | EndCall>({
-      name: 'telemetry writer',
+      name: work,
       program,
-      data: { root },
+      ...(data && { data }),
       heapMib,
       report: fault => this.#log.warn({ fault }, 'a file of telemetry cannot be used'),
     })
@@ -90,6 +92,6 @@ export class Writer<Call> {
     const err = await thread.ended
     if (this.#thread !== thread) return
     this.#thread = undefined
-    this.#log.error({ err }, 'the thread that writes telemetry has failed, and is started again')
+    this.#log.error({ err }, `the thread that ${this.#parts.work} has failed, and is started again`)
   }
 }

@@ -1,21 +1,14 @@
 import type { WriteResult } from '../../../../domain/observability/metrics/metric-engine.ts'
-import { inflate } from '../../../../domain/observability/ingest/inflate.ts'
 import { invalidPayload, largePayload } from '../../../../domain/observability/ingest/payload-faults.ts'
-import type { OtlpFormat, SentBody } from '../../../../domain/observability/sent-body.ts'
-import { labelJson } from '../../../../domain/observability/stacks/forwarding/label-json.ts'
-import { labelProtobuf } from '../../../../domain/observability/stacks/forwarding/label-protobuf.ts'
-import { labelSeries } from '../../../../domain/observability/stacks/forwarding/label-series.ts'
-import { otlpShapes } from '../../../../domain/observability/stacks/forwarding/otlp-shapes.ts'
-import { ownAttributes, type OwnAttributes } from '../../../../domain/observability/stacks/forwarding/own-attributes.ts'
-import { requireSpans } from '../../../../domain/observability/stacks/forwarding/require-spans.ts'
+import type { OtlpFormat } from '../../../../domain/observability/sent-body.ts'
 import type {
   ForwardedBody,
   ForwardedSignal,
   OtlpForward,
   SampleForward,
 } from '../../../../domain/observability/stacks/forwarding/telemetry-forward.ts'
-import { writeSnappy } from '../../../../domain/observability/stacks/forwarding/write-snappy.ts'
 import type { MemberClient, MemberRequest, MemberResponse } from '../member-client.ts'
+import type { Labelling } from './labelling.ts'
 import { refusedItems } from '../../../../domain/observability/outbound/refused-items.ts'
 
 /** The longest time until a member has taken a request, in milliseconds. */
@@ -29,19 +22,18 @@ const mediaTypes: Readonly<Record<OtlpFormat, string>> = {
 /** Sends OTLP on to a receiver of OTLP/HTTP. */
 export class OtlpSender implements OtlpForward {
   readonly #client: MemberClient
+  readonly #labelling: Labelling
 
-  constructor(client: MemberClient) {
+  constructor(client: MemberClient, labelling: Labelling) {
     this.#client = client
+    this.#labelling = labelling
   }
 
   async push(workspace: string, signal: ForwardedSignal, sent: ForwardedBody<OtlpFormat>): Promise<WriteResult> {
     const { format } = sent
-    const label = format === 'otlp-json' ? labelJson : labelProtobuf
-    const request = inflate(sent)
-    if (signal === 'TRACES') requireSpans(request, format)
-    const { body, items } = label(request, otlpShapes[signal], ownOf(this.#client, workspace, sent))
-    const contentType = mediaTypes[format]
-    const headers = { 'content-type': contentType }
+    const labelled = labelOf(this.#client, workspace)
+    const { body, items } = await this.#labelling.label({ workspace: labelled, signal, sent })
+    const headers = { 'content-type': mediaTypes[format] }
     const path = `/v1/${signal.toLowerCase()}`
     const response = await sendOn(this.#client, { path, workspace, headers, body })
     const refused = Math.min(refusedItems(response.body, format), items)
@@ -52,28 +44,28 @@ export class OtlpSender implements OtlpForward {
 /** Sends samples on to a store that takes remote write at the path of Prometheus. */
 export class SampleSender implements SampleForward {
   readonly #client: MemberClient
+  readonly #labelling: Labelling
 
-  constructor(client: MemberClient) {
+  constructor(client: MemberClient, labelling: Labelling) {
     this.#client = client
+    this.#labelling = labelling
   }
 
   async push(workspace: string, sent: ForwardedBody<'remote-write'>): Promise<WriteResult> {
-    const { body, items } = labelSeries(inflate(sent), ownOf(this.#client, workspace, sent))
+    const labelled = labelOf(this.#client, workspace)
+    const { body, items } = await this.#labelling.label({ workspace: labelled, signal: 'SAMPLES', sent })
     const headers = {
       'content-type': 'application/x-protobuf',
       'content-encoding': 'snappy',
       'x-prometheus-remote-write-version': '0.1.0',
     }
-    await sendOn(this.#client, { path: '/api/v1/write', workspace, headers, body: writeSnappy(body) })
+    await sendOn(this.#client, { path: '/api/v1/write', workspace, headers, body })
     return resultOf(items, 0)
   }
 }
 
-const ownOf = (
-  { member }: MemberClient,
-  workspace: string,
-  { staticLabels }: ForwardedBody<SentBody['format']>,
-): OwnAttributes => ownAttributes(staticLabels, member.hasTenants ? undefined : workspace)
+const labelOf = ({ member }: MemberClient, workspace: string): string | undefined =>
+  member.hasTenants ? undefined : workspace
 
 /** Sends a request on. Throws PAYLOAD_INVALID and PAYLOAD_TOO_LARGE for a request that the member refuses. */
 async function sendOn(

@@ -185,7 +185,12 @@ it('a thread that reads and is ended is not told to the log', async () => {
 
 it('the thread that writes and fails is told to the log with its error, and is started again', async () => {
   const { lines, log } = testLog()
-  const writer = new Writer<{ readonly kind: string }>({ root: '', program: answering, log })
+  const writer = new Writer<{ readonly kind: string }>({
+    work: 'writes telemetry',
+    data: { root: '' },
+    program: answering,
+    log,
+  })
   onTestFinished(() => writer.end())
   await expect(writer.call({ kind: 'fail' })).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
   expect(await writer.call({ kind: 'ask' })).toBe('answered')

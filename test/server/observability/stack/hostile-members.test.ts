@@ -6,6 +6,7 @@ import { OtlpSender } from '../../../../server/observability/stack/forwarding/fo
 import { MemberClient } from '../../../../server/observability/stack/member-client.ts'
 import { PrometheusMetrics } from '../../../../server/observability/stack/metrics/prometheus-metrics.ts'
 import { StackCounts } from '../../../../server/observability/stack/stack-counts.ts'
+import { testLabelling } from './test-labelling.ts'
 import { hostileHost } from '../outbound/hostile-host.ts'
 
 const [workspace, other] = ['01a2210c-c3ad-71cd-b4c5-a4a681bcdff3', '01a2210c-c3ad-71cd-b4c5-a4a681bcdff4'] as const
@@ -128,7 +129,7 @@ describe('a member of a stack', () => {
     } as const
     const body = Buffer.from('{"resourceMetrics":[]}')
     const sent = { body, coding: 'identity', format: 'otlp-json', staticLabels: {} } as const
-    const error: unknown = await new OtlpSender(new MemberClient(member, new StackCounts()))
+    const error: unknown = await new OtlpSender(new MemberClient(member, new StackCounts()), testLabelling())
       .push(workspace, 'METRICS', sent)
       .catch((e: unknown) => e)
     expect(error).toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })

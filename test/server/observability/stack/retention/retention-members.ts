@@ -3,6 +3,7 @@ import type { RetentionReader } from '../../../../../domain/observability/stacks
 import { openStacks } from '../../../../../server/observability/stack/open-stacks.ts'
 import { StackCounts } from '../../../../../server/observability/stack/stack-counts.ts'
 import { onTestFinished } from 'vitest'
+import { testLabelling } from '../test-labelling.ts'
 import { servedApi, workspace, type ApiAnswer, type ApiRequest, type ServedApi } from '../api-member.ts'
 
 /** What a member answers at its paths; other paths are absent. */
@@ -34,6 +35,7 @@ export async function retentionStack(
   const reader: RetentionReader | undefined = openStacks(settings, {
     clock: { now: () => Date.now() },
     counts: new StackCounts(),
+    labelling: testLabelling(),
   }).get('far')?.retention
   if (reader === undefined) throw new Error('the stack tells no retention')
   const { signal: caller } = new AbortController()
