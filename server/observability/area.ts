@@ -43,6 +43,7 @@ import { spanMetrics } from './span-metrics.ts'
 import { Labelling } from './stack/forwarding/labelling.ts'
 import { openStacks } from './stack/open-stacks.ts'
 import { inspectMembers } from './stack/probes/inspect-members.ts'
+import { StackThreads } from './stack/threads/stack-threads.ts'
 import { StackCounts } from './stack/stack-counts.ts'
 
 type Optional = 'iam' | 'storage' | 'vault'
@@ -114,6 +115,8 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   requireKnownEngine(settings['observability.default_engine'], settings['observability.engines'])
   const stackCounts = new StackCounts()
   const labelling = new Labelling(log)
+  const engines = settings['observability.engines']
+  const threads = new StackThreads({ settings: engines, counts: stackCounts, log })
   expose(stackCounts.metrics())
   expose(engineMetrics(metrics))
   expose(logMetrics(logs, tails))
@@ -127,6 +130,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
   const statuses = new IngestionStatuses({ store, failed })
   atEnd(() => statuses.store())
   atEnd(() => labelling.end())
+  atEnd(() => threads.end())
   atEnd(() => metrics.end())
   atEnd(() => logs.end())
   atEnd(() => spans.end().then(() => traces.end()))
@@ -141,7 +145,7 @@ function mountedObservability(parts: ObservabilityParts): ObservabilityEnvironme
     sinkLogs: logs,
     metrics,
     traces,
-    stacks: openStacks(settings['observability.engines'], { clock, counts: stackCounts, labelling }),
+    stacks: openStacks(engines, { clock, counts: stackCounts, labelling, threads }),
     tails,
     outbound: new CallsOutside(settings['observability.allow_private_targets']),
     retentions,

@@ -5,7 +5,7 @@ import { addressesOf, hostOf, systemResolver } from '../outbound/named-addresses
 import { LargeBody, maxBodyBytes } from '../outbound/read-body.ts'
 import { request } from '../outbound/request.ts'
 import type { Member } from './member.ts'
-import type { StackCounts } from './stack-counts.ts'
+import type { RequestCounts } from './stack-counts.ts'
 
 /** A request to a member. */
 export interface MemberRequest {
@@ -42,9 +42,9 @@ const maxDepth = 64
  */
 export class MemberClient {
   readonly member: Member
-  readonly #counts: StackCounts
+  readonly #counts: RequestCounts
 
-  constructor(member: Member, counts: StackCounts) {
+  constructor(member: Member, counts: RequestCounts) {
     this.member = member
     this.#counts = counts
   }

@@ -8,15 +8,21 @@ interface MemberCounts {
   failed: number
 }
 
+/** Takes what became of requests to members. */
+export interface RequestCounts {
+  answered(member: Pick<Member, 'engine' | 'setting'>): void
+  failed(member: Pick<Member, 'engine' | 'setting'>): void
+}
+
 /** Counts the requests to the members of stacks. */
-export class StackCounts {
+export class StackCounts implements RequestCounts {
   readonly #counts = new Map<string, MemberCounts>()
 
-  answered(member: Member): void {
+  answered(member: Pick<Member, 'engine' | 'setting'>): void {
     this.#of(member).answered += 1
   }
 
-  failed(member: Member): void {
+  failed(member: Pick<Member, 'engine' | 'setting'>): void {
     this.#of(member).failed += 1
   }
 
@@ -37,7 +43,7 @@ export class StackCounts {
     ]
   }
 
-  #of({ engine, setting }: Member): MemberCounts {
+  #of({ engine, setting }: Pick<Member, 'engine' | 'setting'>): MemberCounts {
     const key = `${engine} ${setting}`
     const known = this.#counts.get(key)
     if (known) return known

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Received, Sent, ThreadData } from '../calls/messages.ts'
+import type { Received, Sent } from '../calls/messages.ts'
 import { receivedError } from '../calls/sent-error.ts'
 
 /** The heap of the new objects of a thread in MiB, all of which stays in memory: most samples lie in arrays beside the heap. */
@@ -10,7 +10,7 @@ export interface ThreadParts {
   readonly name: string
   readonly program: URL
   /** The data of the thread; absent: none. */
-  readonly data?: ThreadData
+  readonly data?: object
   /** The largest heap of the thread in MiB. */
   readonly heapMib: number
   /** Takes the fault of a file that the thread cannot use. */

@@ -1,6 +1,7 @@
 import type { Finding, Inspect } from '../../../../domain/ports/inspection.ts'
 import { memberSettings } from '../member.ts'
-import { memberClient, type StackSetting } from '../open-stacks.ts'
+import { memberClient } from '../stack-clients.ts'
+import type { StackSetting } from '../stack-setting.ts'
 import { StackCounts } from '../stack-counts.ts'
 import { memberFault } from './probe.ts'
 

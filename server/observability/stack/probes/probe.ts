@@ -3,7 +3,7 @@ import { ApiError } from '../../../../runtime/errors.ts'
 import { isRecord } from '../../../../runtime/validation.ts'
 import type { MemberSetting } from '../member.ts'
 import type { MemberClient, MemberRequest } from '../member-client.ts'
-import { isJaeger } from '../open-stacks.ts'
+import { isJaeger } from '../stack-clients.ts'
 
 /** The longest time of a request, in milliseconds. */
 const timeoutMs = 5_000

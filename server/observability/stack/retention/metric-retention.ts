@@ -1,5 +1,5 @@
 import { MemberClient } from '../member-client.ts'
-import type { StackCounts } from '../stack-counts.ts'
+import type { RequestCounts } from '../stack-counts.ts'
 import { MemberTexts, readRetention } from './member-texts.ts'
 import { mimirRetention } from './mimir-retention.ts'
 import { prometheusRetention } from './prometheus-retention.ts'
@@ -23,5 +23,5 @@ export const metricRetention =
     })
 
 /** Returns the client of a member without the prefix of the API of Prometheus that Mimir and VictoriaMetrics have. */
-export const withoutPrefix = ({ member }: MemberClient, counts: StackCounts): MemberClient =>
+export const withoutPrefix = ({ member }: MemberClient, counts: RequestCounts): MemberClient =>
   new MemberClient({ ...member, url: member.url.replace(/\/prometheus\/*$/, '') }, counts)

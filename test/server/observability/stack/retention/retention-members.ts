@@ -1,9 +1,8 @@
 import type { SignalInput } from '../../../../../output/observability/types.ts'
 import type { RetentionReader } from '../../../../../domain/observability/stacks/retention-reader.ts'
-import { openStacks } from '../../../../../server/observability/stack/open-stacks.ts'
+import { openReaders } from '../../../../../server/observability/stack/open-readers.ts'
 import { StackCounts } from '../../../../../server/observability/stack/stack-counts.ts'
 import { onTestFinished } from 'vitest'
-import { testLabelling } from '../test-labelling.ts'
 import { servedApi, workspace, type ApiAnswer, type ApiRequest, type ServedApi } from '../api-member.ts'
 
 /** What a member answers at its paths; other paths are absent. */
@@ -32,10 +31,9 @@ export async function retentionStack(
 ): Promise<RetentionStack> {
   const served = await servedApi(serve, onTestFinished)
   const settings = [{ name: 'far', multi_tenant: hasTenants, [setting]: served.url + base }]
-  const reader: RetentionReader | undefined = openStacks(settings, {
+  const reader: RetentionReader | undefined = openReaders(settings, {
     clock: { now: () => Date.now() },
     counts: new StackCounts(),
-    labelling: testLabelling(),
   }).get('far')?.retention
   if (reader === undefined) throw new Error('the stack tells no retention')
   const { signal: caller } = new AbortController()
