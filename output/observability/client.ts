@@ -345,8 +345,9 @@ export class ObservabilityClient {
    * Lists log streams. `GET /observability/v1/workspaces/{workspace}/engines/{engine}/logs/streams`
    *
    * Lists the log streams that have entries between `start_time` and `end_time`. Raises `QUERY_RANGE_INVALID` when it
-   * ends before it starts, `QUERY_LIMIT_EXCEEDED` and `QUERY_TIMEOUT` when there are too many to be read. Ordered by
-   * `last_time desc` unless asked otherwise.
+   * ends before it starts, `QUERY_LIMIT_EXCEEDED` and `QUERY_TIMEOUT` when there are too many to be read. In an engine
+   * of other software, too many lists and queries at once are `QUOTA_EXCEEDED`. Ordered by `last_time desc` unless
+   * asked otherwise.
    */
   listLogStreams(request: ListLogStreamsRequest, options?: CallOptions): Promise<ListLogStreamsResponse> {
     return send(this.#transport, listLogStreams, request, options)
@@ -375,11 +376,13 @@ export class ObservabilityClient {
    * Waits for new log entries. `POST /observability/v1/workspaces/{workspace}/engines/{engine}/logs:tail`
    *
    * Answers as soon as an entry matches, else without entries when `wait` is over, each time with the cursor for the
-   * next call. Entries come in the order in which they were ingested, so that none is missed or repeated, however old
-   * its time. Works in suspended and archived workspaces too. Raises `TAIL_CURSOR_INVALID` for a cursor that no call
-   * with this query answered; `SELECTOR_EMPTY`, `QUERY_SYNTAX_INVALID`, `QUERY_FEATURE_UNSUPPORTED` and, for a metric
-   * query, `QUERY_TYPE_INVALID` by the faults of the query; `QUERY_LIMIT_EXCEEDED` and `QUERY_TIMEOUT` when what lies
-   * behind the cursor is too much to read. Too many callers that wait in the workspace are `RATE_LIMITED`.
+   * next call. On the native engine, entries come in the order in which they were ingested, so that none is missed or
+   * repeated, however old its time; other engines show entries that arrive late by the order of their times, and miss
+   * those that arrive too late. Works in suspended and archived workspaces too. Raises `TAIL_CURSOR_INVALID` for a
+   * cursor that no call with this query answered; `SELECTOR_EMPTY`, `QUERY_SYNTAX_INVALID`, `QUERY_FEATURE_UNSUPPORTED`
+   * and, for a metric query, `QUERY_TYPE_INVALID` by the faults of the query; `QUERY_LIMIT_EXCEEDED` and
+   * `QUERY_TIMEOUT` when what lies behind the cursor is too much to read. Too many callers that wait in the workspace
+   * are `RATE_LIMITED`.
    */
   tailLogs(request: TailLogsRequest, options?: CallOptions): Promise<LogTailResponse> {
     return send(this.#transport, tailLogs, request, options)

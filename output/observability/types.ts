@@ -760,7 +760,10 @@ export interface LogTailInput {
   query: string
   /** The cursor of the answer before, to the same query; empty to begin. */
   cursor?: string
-  /** Entries that were ingested since then; absent, since now. Without a cursor only. */
+  /**
+   * Entries that were ingested since then, on other engines than the native one those with a time since then; absent,
+   * since now. Without a cursor only.
+   */
   start_time?: string
   /** Entries that are answered at most; the cursor goes on after them. */
   limit?: number

@@ -12,13 +12,20 @@ import { tailLogs } from './tail-logs.ts'
  * caller leaves.
  */
 export function logs(environment: ObservabilityEnvironment): LogsHandlers {
-  const { logs: native, stacks, store, taxonomy } = environment
+  const { logs: native, queries, stacks, store, taxonomy } = environment
   return {
     async listLogStreams({ end_time, engine, start_time, workspace }, { now, query, signal }) {
       const { end: before, start: from } = nanoRangeOf({ end_time, start_time })
       await requireWorkspace(store, taxonomy, workspace)
-      const streams = engine === nativeEngine ? native : stackMember(stacks, engine, 'streams')
-      return listInMemory(await streams.streams(workspace, { from, before, now }, signal), query)
+      const times = { from, before, now }
+      // The streams of a stack are found by queries.
+      const streams =
+        engine === nativeEngine
+          ? native.streams(workspace, times, signal)
+          : queries.run(store, workspace, () =>
+              stackMember(stacks, engine, 'streams').streams(workspace, times, signal),
+            )
+      return listInMemory(await streams, query)
     },
     queryLogs: (request, context) => queryLogs(environment, request, context),
     tailLogs: (request, context) => tailLogs(environment, request, context),

@@ -2,16 +2,19 @@ import { parseLogQuery } from '../logql/language/parse.ts'
 import type { LogEngine } from '../logs/log-engine.ts'
 import type { FollowedPosition, LogFollower } from '../logs/log-follower.ts'
 
+/** The nanoseconds of a millisecond. */
+const nanos = 1_000_000n
+
 /** Returns the follower of the native engine, whose positions are ingest numbers: the order of commits (observability.md 3). */
 export const nativeFollower = (logs: LogEngine): LogFollower => ({
   // Commits come up to fifty times a second.
-  pauseMs: 100,
+  pauseMs: (_tookMs, hasMore) => (hasMore ? 0 : 100),
   admit(_workspace, query) {
     parseLogQuery(query)
   },
   async begin(workspace, { since }, signal) {
-    const number = since === undefined ? await logs.lastNumber(workspace) : logs.numberBefore(workspace, since, signal)
-    return [String(await number)]
+    if (since === undefined) return [String(await logs.lastNumber(workspace))]
+    return [String(await logs.numberBefore(workspace, Number(since / nanos), signal))]
   },
   async knows(workspace, position) {
     return numberOf(position) <= (await logs.lastNumber(workspace))

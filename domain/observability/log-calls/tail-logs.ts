@@ -6,6 +6,7 @@ import type { PageTokens } from '../../../runtime/page-token.ts'
 import { durationMs } from '../../resources/durations.ts'
 import { requireWorkspace } from '../../resources/find-rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
+import { nanosecondsOfTime } from '../logql/nano-time.ts'
 import type { FollowedPosition, LogFollower } from '../logs/log-follower.ts'
 import { nativeEngine, stackMember } from '../stacks/stack.ts'
 import { nativeFollower } from './native-follower.ts'
@@ -26,12 +27,12 @@ export async function tailLogs(
   const scope = JSON.stringify(['logs:tail', workspace, query, ...(engine === nativeEngine ? [] : [engine])])
   const known = cursor === '' ? undefined : positionIn(pageTokens, scope, cursor)
   await requireWorkspace(store, taxonomy, workspace)
-  const since = startTime === undefined ? undefined : Date.parse(startTime)
+  const since = startTime === undefined ? undefined : nanosecondsOfTime(startTime)
   const { entries, position, skipped } = await tails.run(workspace, async () => {
     if (known !== undefined && !(await follower.knows(workspace, known))) throw invalidCursor()
     const after = known ?? (await follower.begin(workspace, { query, since, now: clock.now() }, signal))
     const follow = { workspace, query, limit, after, waitMs: durationMs(wait), signal, now: () => clock.now() }
-    return nextEntries(follower, follow)
+    return known === undefined ? entriesOrBegin(follower, follow) : nextEntries(follower, follow)
   })
   return { entries: [...entries], cursor: pageTokens.sign(scope, position), skipped_count: skipped }
 }
@@ -50,6 +51,16 @@ interface Follow {
   readonly now: () => number
 }
 
+/** Reads as `nextEntries`; a caller without a cursor gets one, also if the engine does not answer after the beginning. */
+async function entriesOrBegin(follower: LogFollower, follow: Follow) {
+  try {
+    return await nextEntries(follower, follow)
+  } catch (error) {
+    if (!(error instanceof ApiError && error.rpc === 'UNAVAILABLE')) throw error
+    return { entries: [], position: follow.after, skipped: 0 }
+  }
+}
+
 /** Reads until an entry fits, the time is over, or the caller leaves. */
 async function nextEntries(follower: LogFollower, { after, limit, now, query, signal, waitMs, workspace }: Follow) {
   const timeIsOver = AbortSignal.timeout(Math.max(waitMs, 1))
@@ -57,15 +68,14 @@ async function nextEntries(follower: LogFollower, { after, limit, now, query, si
   let position = after
   let skipped = 0
   for (;;) {
+    const begun = performance.now()
     const page = await follower.read(workspace, { query, after: position, limit, now: now() }, signal)
     position = page.position
     skipped += page.skipped
     const { entries, hasMore } = page
     if (entries.length > 0 || timeIsOver.aborted || waitMs === 0) return { entries, position, skipped }
-    if (!hasMore) {
-      await pause(follower.pauseMs, until)
-      await follower.newEntries(workspace, position, until)
-    }
+    await pause(follower.pauseMs(performance.now() - begun, hasMore), until)
+    if (!hasMore) await follower.newEntries(workspace, position, until)
     signal.throwIfAborted()
   }
 }

@@ -30,13 +30,16 @@ export interface FollowedPage {
  * engine that does not answer now with ENGINE_UNAVAILABLE. An aborted signal ends the work.
  */
 export interface LogFollower {
-  /** The time between two reads of a caller that waits for entries, in milliseconds. */
-  readonly pauseMs: number
+  /**
+   * Returns the time until the next read of a caller that waits for entries, after a read that took `tookMs`; `hasMore` is
+   * that of its page. All times are in milliseconds.
+   */
+  pauseMs(tookMs: number, hasMore: boolean): number
   /** Throws the error of a query that is no log query, or that the follower does not serve. */
   admit(workspace: string, query: string): void
   /**
    * Returns the position before the entries that came in at `since` or later; absent: before those that come in from now
-   * on. Times are in milliseconds since 1970.
+   * on.
    */
   begin(workspace: string, from: FollowedBegin, signal: AbortSignal): Promise<FollowedPosition>
   /** Whether the logs still have a position; files may have been replaced by older ones. */
@@ -49,6 +52,8 @@ export interface LogFollower {
 /** The beginning of a caller without a position. */
 export interface FollowedBegin {
   readonly query: string
-  readonly since: number | undefined
+  /** In nanoseconds since 1970. */
+  readonly since: bigint | undefined
+  /** The present time in milliseconds since 1970. */
   readonly now: number
 }

@@ -4,12 +4,16 @@ import type { LogStreams, StreamTimes } from '../../../../domain/observability/l
 import { timeText } from '../../../../domain/observability/logql/nano-time.ts'
 import { labelKey } from '../../../../domain/observability/metrics/label-key.ts'
 import { limitExceeded, maxSeries } from '../../../../domain/observability/promql/evaluation/query-budget.ts'
-import { selectorText, workspaceLabel } from '../../../../domain/observability/stacks/queries/workspace-label.ts'
+import {
+  selectorText,
+  workspaceLabel,
+  type LabelledWorkspace,
+  type WrittenMatcher,
+} from '../../../../domain/observability/stacks/queries/workspace-label.ts'
 import type { MemberClient } from '../member-client.ts'
 import { metricResult } from '../metrics/metric-answer.ts'
-import { labelsOf, listOf, MalformedResult, numberOf } from '../metrics/result-values.ts'
+import { labelsOf, listOf, MalformedResult, numberOf, recordOf } from '../metrics/result-values.ts'
 import { lateQuery, refusedReading } from '../refused-query.ts'
-import { coveringSelectors } from './covering-selectors.ts'
 import type { LokiApi } from './loki-api.ts'
 
 /** The nanoseconds of a millisecond, and those before the end of a list that names no start: six hours, as in Loki. */
@@ -21,22 +25,34 @@ const timeoutMs = 30_000
 /** The last millisecond of the year 9999. */
 const maxMs = 253_402_300_799_999
 
-/** The label that holds the time of an entry in milliseconds while a query runs. */
+/** The label that holds the time of an entry in milliseconds while a query runs, if no stream has such a label. */
 const timeLabel = 'ninefold_entry_ms'
 
-/** What is asked about the entries of streams: the queries of a selector, a range in brackets, and the names of labels. */
+/** The largest number of different sets of names of labels: each takes queries of its own. */
+const maxNameSets = 16
+
+/** What a query asks about the entries of streams. */
+interface SumQuery {
+  readonly selector: string
+  /** The range in brackets. */
+  readonly range: string
+  /** The names of the labels of the streams. */
+  readonly names: string
+  /** A name that none of the labels has. */
+  readonly freeName: string
+}
+
 const sums = {
-  entries: (selector: string, range: string, names: string) =>
-    `sum by (${names}) (count_over_time(${selector}${range}))`,
-  bytes: (selector: string, range: string, names: string) => `sum by (${names}) (bytes_over_time(${selector}${range}))`,
-  first: (selector: string, range: string, names: string) => `min_over_time(${timed(selector)}${range}) by (${names})`,
-  last: (selector: string, range: string, names: string) => `max_over_time(${timed(selector)}${range}) by (${names})`,
+  entries: ({ names, range, selector }: SumQuery) => `sum by (${names}) (count_over_time(${selector}${range}))`,
+  bytes: ({ names, range, selector }: SumQuery) => `sum by (${names}) (bytes_over_time(${selector}${range}))`,
+  first: (query: SumQuery) => `min_over_time(${timed(query)}${query.range}) by (${query.names})`,
+  last: (query: SumQuery) => `max_over_time(${timed(query)}${query.range}) by (${query.names})`,
 } as const
 
 type Sum = keyof typeof sums
 
-const timed = (selector: string): string =>
-  `${selector} | label_format ${timeLabel}="{{__timestamp__ | unixEpochMillis}}" | unwrap ${timeLabel} `
+const timed = ({ freeName, selector }: SumQuery): string =>
+  `${selector} | label_format ${freeName}="{{__timestamp__ | unixEpochMillis}}" | unwrap ${freeName} `
 
 /** The entries that a list looks at: from one time in nanoseconds since 1970 on, and before another one. */
 interface Range {
@@ -71,14 +87,18 @@ export class LokiStreams implements LogStreams {
   async #streams(listing: Listing): Promise<readonly LogStream[]> {
     const known = listing.from < listing.before ? await this.#labelSets(listing) : []
     if (known.length > maxSeries) throw limitExceeded('series', `a list may have ${maxSeries} streams`)
-    const labelled = this.#api.labelled(listing.workspace)
-    const own = labelled === undefined ? [] : [workspaceLabel]
-    const names = [...new Set([...own, ...known.flatMap(labels => Object.keys(labels))])].join(', ')
+    const allNames = [...new Set(known.flatMap(labels => Object.keys(labels)))]
+    const nameSets = new Map(known.map(labels => [Object.keys(labels).toSorted().join(' '), Object.keys(labels)]))
+    if (nameSets.size > maxNameSets)
+      throw limitExceeded('series', `a list may have streams with ${maxNameSets} different sets of labels`)
+    const range = `[${durationText(listing)}]`
+    const freeName = freeNameOf(allNames)
     const found = new Map<string, Map<Sum, number>>()
-    for (const selector of known.length === 0 ? [] : coveringSelectors(known, labelled)) {
-      const asked = Object.entries(sums).map(async ([sum, queryOf]) => {
-        const query = queryOf(selector, `[${durationText(listing)}]`, names)
-        for (const [key, value] of await this.#values(listing, query)) {
+    for (const names of nameSets.values()) {
+      const selector = selectorText(matchersOf(names, allNames), this.#api.labelled(listing.workspace))
+      const query = { selector, range, names: names.join(', '), freeName }
+      const asked = Object.entries(sums).map(async ([sum, textOf]) => {
+        for (const [key, value] of await this.#values(listing, textOf(query))) {
           const values = found.get(key) ?? new Map<Sum, number>()
           found.set(key, values.set(sum as Sum, value))
         }
@@ -97,8 +117,8 @@ export class LokiStreams implements LogStreams {
       ['start', String(from)] as const,
       ['end', String(before)] as const,
     ]
-    const call = { workspace, path: 'series', form, timeoutMs, signal, refused: refusedReading }
-    const sets = await this.#api.call(call, data => listOf(data).map(labels => labelsOf(labels, labelled)))
+    const call = { workspace, path: 'series', form, timeoutMs, signal, refused: refusedSums }
+    const sets = await this.#api.call(call, data => listOf(data).map(labels => ownLabels(labels, labelled)))
     const byKey = new Map(sets.map(labels => [labelKey(labels), labels]))
     return [...byKey].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, labels]) => labels)
   }
@@ -116,6 +136,30 @@ export class LokiStreams implements LogStreams {
   }
 }
 
+/** Returns the labels of a stream of the workspace. Throws MalformedResult for others, and for names that LogQL cannot write. */
+function ownLabels(value: unknown, workspace: LabelledWorkspace): LabelSet {
+  const labels = labelsOf(value, workspace)
+  const isOwn = workspace === undefined || recordOf(value)[workspaceLabel] === workspace
+  if (isOwn && Object.keys(labels).every(name => /^[A-Za-z_]\w*$/.test(name))) return labels
+  throw new MalformedResult()
+}
+
+/**
+ * Returns the matchers of the streams that have the given labels and no others: names that a stream does not have may be
+ * those of structured metadata of its entries, by which sums must not be divided.
+ */
+const matchersOf = (names: readonly string[], allNames: readonly string[]): readonly WrittenMatcher[] =>
+  allNames.map(name =>
+    names.includes(name) ? { name, operator: '=~', value: '.+' } : { name, operator: '=', value: '' },
+  )
+
+/** Returns a name that none of the given ones is. */
+function freeNameOf(names: readonly string[]): string {
+  let name = timeLabel
+  while (names.includes(name)) name += '_'
+  return name
+}
+
 const rangeOf = ({ before, from, now }: StreamTimes): Range => {
   const end = before ?? BigInt(now) * milli + 1n
   return { from: from ?? end - defaultNanos, before: end }
@@ -127,7 +171,7 @@ const durationText = ({ before, from }: Range): string => {
   return nanos % milli === 0n ? `${nanos / milli}ms` : `${nanos}ns`
 }
 
-/** The queries are well-formed, so the member refuses their size with status 400 too. */
+/** The requests are well-formed, so a member refuses their size with status 400 too, such as a range above its longest. */
 const refusedSums = (client: MemberClient, status: number): Error =>
   refusedReading(client, status === 400 ? 422 : status)
 

@@ -3,11 +3,11 @@ import type { FollowedPosition } from '../../../../domain/observability/logs/log
 /** The time in nanoseconds for which a tail shows entries that arrive late: a minute. */
 export const latenessNanos = 60_000_000_000n
 
-/** The entries that a window remembers if more have been shown, and the bytes of their lines together. */
-const [mostShown, mostBytes] = [1_000, 2 * 2 ** 20] as const
+/** The entries that a window remembers if more have been shown, and the bytes of their answers together. */
+const [mostShown, mostBytes] = [2_000, 2 * 2 ** 20] as const
 
 /** The entries that a window remembers at all. */
-const mostRemembered = 3_000
+const mostRemembered = 4_000
 
 /** The characters of the mark of an entry. */
 export const markLength = 8
@@ -16,31 +16,57 @@ export const markLength = 8
 export interface TailWindow {
   /** The beginning of the window in nanoseconds since 1970. */
   readonly from: bigint
-  /** The marks of the entries that were shown, of `markLength` characters each. */
-  readonly shown: ReadonlySet<string>
+  /** The marks of the entries that were shown; entries that look alike have equal marks. */
+  readonly shown: readonly string[]
 }
 
 /** An entry in a window. */
 export interface MarkedEntry {
-  /** A text that is another one for another entry. */
+  /** A text of `markLength` characters that is another one for an entry that looks another way. */
   readonly mark: string
   /** The time of the entry in nanoseconds since 1970. */
   readonly time: bigint
-  /** The bytes of its line. */
+  /** The bytes of the entry in an answer. */
   readonly bytes: number
 }
 
 /** Returns the window of a position that `positionOf` has made. */
 export function windowOf([from = '0', marks = '']: FollowedPosition): TailWindow {
-  const shown = new Set<string>()
-  for (let at = 0; at < marks.length; at += markLength) shown.add(marks.slice(at, at + markLength))
+  const count = marks.length / markLength
+  const shown = Array.from({ length: count }, (_, i) => marks.slice(i * markLength, (i + 1) * markLength))
   return { from: BigInt(from), shown }
 }
 
 /** Returns the position that has a window. */
-export const positionOf = ({ from, shown }: TailWindow): FollowedPosition => [String(from), [...shown].join('')]
+export const positionOf = ({ from, shown }: TailWindow): FollowedPosition => [String(from), shown.join('')]
 
-/** What a window has seen. */
+/** The entries of a read. */
+export interface SplitEntries<Entry> {
+  /** The entries that a window has shown. */
+  readonly known: readonly Entry[]
+  readonly fresh: readonly Entry[]
+  /** The marks of shown entries that are not among the entries. */
+  readonly absent: readonly string[]
+}
+
+/** Divides entries by the window; of entries that look alike, as many are known as were shown. */
+export function splitEntries<Entry extends MarkedEntry>(
+  { shown }: TailWindow,
+  entries: readonly Entry[],
+): SplitEntries<Entry> {
+  const left = new Map<string, number>()
+  for (const mark of shown) left.set(mark, (left.get(mark) ?? 0) + 1)
+  const known: Entry[] = []
+  const fresh: Entry[] = []
+  for (const entry of entries) {
+    const count = left.get(entry.mark) ?? 0
+    if (count > 0) left.set(entry.mark, count - 1)
+    ;(count > 0 ? known : fresh).push(entry)
+  }
+  return { known, fresh, absent: [...left].flatMap(([mark, count]) => Array.from({ length: count }, () => mark)) }
+}
+
+/** The entries that a window has seen. */
 export interface SeenEntries {
   /** The entries that were shown until now. */
   readonly shown: readonly MarkedEntry[]
@@ -62,7 +88,7 @@ export function nextWindow({ from }: TailWindow, { later, shown, until }: SeenEn
   const beyond = newestFirst[Math.max(0, mostRemembered - later.length)]
   const next = beyond === undefined ? begin : latest(begin, beyond.time + 1n)
   const remembered = newestFirst.filter(({ time }) => time >= next).map(({ mark }) => mark)
-  return { from: next, shown: new Set([...remembered, ...later]) }
+  return { from: next, shown: [...remembered, ...later] }
 }
 
 /** Returns the time of the first of the newest entries that a window remembers. */

@@ -3,8 +3,8 @@ import { MalformedResult } from '../metrics/result-values.ts'
 import { durationTextMs } from './duration-text.ts'
 import type { MemberTexts } from './member-texts.ts'
 
-/** A limit of the size of the store, for example `10GiB` or `80%`. */
-const size = /^\d{1,20}(?:\.\d{1,20})?\s?(?:%|[KMGTPE]?i?B)$/
+/** A limit of the size of the store, for example `10GiB`, `1GiB512MiB` or `80%`. */
+const size = /^(?:\d{1,20}(?:\.\d{1,20})?\s?%|(?:\d{1,20}(?:\.\d{1,20})?\s?[KMGTPE]?i?B){1,8})$/
 
 /** The retention of Prometheus without a setting, in milliseconds: 15 days. */
 const defaultMs = 15 * 86_400_000

@@ -10,7 +10,7 @@ const begun = Date.UTC(2026, 10, 30, 10)
 const [secondMs, dayMs] = [1_000, 86_400_000] as const
 const nanos = (ms: number): bigint => BigInt(ms) * 1_000_000n
 const signal = new AbortController().signal
-const query = '{service_name=~".+"} |= "wanted"'
+const query = '{service_name=~".+"} |= "wanted" | drop pod'
 
 /** Returns a store with a follower, whose clock stands at `now` milliseconds after the beginning. */
 async function followed() {
@@ -21,10 +21,17 @@ async function followed() {
   return {
     member,
     follower,
-    add: (ms: number, line: string, service = 'api') => store.add(labels(service), nanos(begun + ms), line),
+    add: (ms: number, line: string, service = 'api', metadata = {}) =>
+      store.add(labels(service), nanos(begun + ms), line, metadata),
+    /** Adds an entry of a pod, whose label the query of `readAll` drops. */
+    addOfPod: (pod: string, ms: number, line: string) => store.add({ ...labels('api'), pod }, nanos(begun + ms), line),
     addNanos: (time: bigint, line: string) => store.add(labels('api'), nanos(begun) + time, line),
     begin: (now: number, since?: number) =>
-      follower.begin(workspace, { query, since: since && begun + since, now: begun + now }, signal),
+      follower.begin(
+        workspace,
+        { query, since: since === undefined ? undefined : nanos(begun + since), now: begun + now },
+        signal,
+      ),
     /** Reads until nothing is left, and returns the lines with the last position. */
     async readAll(after: FollowedPosition, now: number, limit: number) {
       const lines: string[] = []
@@ -132,6 +139,79 @@ describe('a tail of logs in Loki', () => {
     expect(seen).toEqual(sent)
     // A read gets the lines that are remembered again: two mebibytes of them.
     expect(position[1]?.length).toBeLessThanOrEqual(21 * 8)
+  })
+
+  it.each([1, 2, 100])('shows each of many entries that look alike, %i at a time', async limit => {
+    const { addOfPod, begin, readAll } = await followed()
+    const position = await begin(0)
+    const [alike, later] = [Array.from({ length: 150 }, () => 'wanted alike'), ['wanted later']]
+    for (const pod of alike.keys()) addOfPod(String(pod), 100, 'wanted alike')
+    addOfPod('x', 200, 'wanted later')
+    const { lines, position: last } = await readAll(position, secondMs, limit)
+    expect(lines).toEqual([...alike, ...later])
+    addOfPod('late', 100, 'wanted alike')
+    expect((await readAll(last, secondMs, limit)).lines).toEqual(['wanted alike'])
+  })
+
+  it('shows entries of the future at their time, and others meanwhile', async () => {
+    const { add, begin, readAll } = await followed()
+    for (let i = 0; i < 100; i += 1) add(240_000 + i, `wanted early ${i}`)
+    let position = await begin(0)
+    for (let i = 100; i < 3_000; i += 1) add(240_000 + i, `wanted early ${i}`)
+    const meanwhile: string[] = []
+    for (let second = 1; second <= 20; second += 1) {
+      add(second * secondMs, `wanted ${second}`)
+      const read = await readAll(position, second * secondMs, 500)
+      meanwhile.push(...read.lines)
+      position = read.position
+    }
+    expect(meanwhile).toEqual(Array.from({ length: 20 }, (_, i) => `wanted ${i + 1}`))
+    expect((await readAll(position, 250_000, 1_000)).lines).toHaveLength(3_000)
+  })
+
+  it('begins behind all entries of a busy store', async () => {
+    const { add, begin, readAll } = await followed()
+    for (let i = 0; i < 3_000; i += 1) add(-i, `wanted before ${i}`)
+    const position = await begin(0)
+    add(secondMs, 'wanted after')
+    expect((await readAll(position, secondMs, 100)).lines).toEqual(['wanted after'])
+  })
+
+  it.each([
+    ['lines', (i: number) => [`wanted ${i} ${'x'.repeat(20_000)}`, {}] as const],
+    ['metadata', (i: number) => [`wanted ${i}`, { large: 'x'.repeat(20_000) }] as const],
+  ])('goes on where answers with large %s have too many bytes', async (_, entryOf) => {
+    const { add, begin, readAll } = await followed()
+    const addAt = (i: number, ms: number): string => {
+      const [line, metadata] = entryOf(i)
+      add(ms, line, 'api', metadata)
+      return line
+    }
+    for (let i = 0; i < 700; i += 1) addAt(i, i - 1_000)
+    const now = await begin(0)
+    const sent = Array.from({ length: 700 }, (__, i) => addAt(1_000 + i, i))
+    expect((await readAll(now, secondMs, 1_000)).lines).toEqual(sent)
+    const { lines } = await readAll(await begin(0, -2 * secondMs), secondMs, 300)
+    expect(lines).toHaveLength(1_400)
+  })
+
+  it('takes entries of times that it has not asked for as the fault of the member', async () => {
+    const { begin, follower, member } = await followed()
+    const position = await begin(0)
+    const stream = { service_name: 'api', workspace_id: workspace }
+    const values = [[String(nanos(begun - dayMs)), 'wanted']]
+    const body = { status: 'success', data: { resultType: 'streams', result: [{ stream, values }] } }
+    const other = new LokiFollower(new LokiApi((await apiMember('logs_url', () => ({ body }))).client))
+    const read = { query, after: position, limit: 1, now: begun }
+    await expect(other.read(workspace, read, signal)).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE' })
+    expect((await follower.read(workspace, read, signal)).entries).toEqual([])
+    expect(member.requests.length).toBeGreaterThan(0)
+  })
+
+  it('reads less often from a busy store', async () => {
+    const { follower } = await followed()
+    expect([10, 500, 60_000].map(took => follower.pauseMs(took, false))).toEqual([500, 2_000, 5_000])
+    expect(follower.pauseMs(10, true)).toBe(100)
   })
 
   it('that begins in the future waits', async () => {

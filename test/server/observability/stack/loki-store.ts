@@ -5,9 +5,9 @@ import type { Labels } from '../../../../domain/observability/metrics/samples.ts
 import { entryOf, MemoryEntries } from '../../../domain/observability/logql/one-store/memory-entries.ts'
 import type { ApiAnswer, ApiRequest } from './api-member.ts'
 
-/** The label that a query gives each entry from its time; the store has the label without being told. */
-const timeLabel = 'ninefold_entry_ms'
-const timeStage = `| label_format ${timeLabel}="{{__timestamp__ | unixEpochMillis}}" `
+/** The label of structured metadata that has the time of an entry, in place of the stage that makes such a label. */
+const timeLabel = 'entry_ms_of_the_store'
+const timeStage = /\| label_format ninefold_entry_ms_*="\{\{__timestamp__ \| unixEpochMillis\}\}" /
 
 /** A stream, whose entries are sorted once they are read. */
 interface StoredStream {
@@ -21,13 +21,14 @@ export class LokiStore {
   readonly #streams = new Map<string, StoredStream>()
 
   /** Adds an entry; an entry that is there with the same labels, time and line is no second one. */
-  add(labels: Labels, time: bigint, line: string): void {
+  add(labels: Labels, time: bigint, line: string, more: Labels = {}): void {
     const key = JSON.stringify(Object.entries(labels).toSorted())
     const stream = this.#streams.get(key) ?? { labels, entries: [], keys: new Set() }
     this.#streams.set(key, stream)
     if (stream.keys.has(`${time} ${line}`)) return
     stream.keys.add(`${time} ${line}`)
-    const metadata = { [timeLabel]: String(time / 1_000_000n) }
+    // The store gives the entries the label of the queries that ask for times.
+    const metadata = { ...more, [timeLabel]: String(time / 1_000_000n) }
     stream.entries.push(entryOf(time, stream.entries.length, line, { metadata }))
   }
 
@@ -63,7 +64,9 @@ export class LokiStore {
 
   #vector(parameters: URLSearchParams): unknown {
     const time = BigInt(parameters.get('time') ?? 0)
-    const query = (parameters.get('query') ?? '').replace(timeStage, '')
+    const query = (parameters.get('query') ?? '')
+      .replace(timeStage, ' ')
+      .replaceAll(/unwrap ninefold_entry_ms_*/g, `unwrap ${timeLabel}`)
     const { result } = runLogQuery(this.#source(), { ...anyRange, query, end: time }, () => false)
     const elements: { metric: object; value: string }[] = JSON.parse(result.text)
     const seconds = Number(time / 1_000_000_000n)
@@ -76,18 +79,27 @@ export class LokiStore {
     const asked = { ...anyRange, query: parameters.get('query') ?? '', start, end, direction } as const
     const limit = Number(parameters.get('limit') ?? 100)
     const { result } = runLogQuery(this.#source(), { ...asked, limit }, () => false)
-    const streams: { labels: object; entries: { time: string; line: string }[] }[] = JSON.parse(result.text)
+    const streams: { labels: object; entries: { time: string; line: string; metadata: object }[] }[] = JSON.parse(
+      result.text,
+    )
     return {
       resultType: 'streams',
       encodingFlags: ['categorize-labels'],
       result: streams.map(({ entries, labels }) => ({
-        stream: Object.fromEntries(Object.entries(labels).filter(([name]) => name !== timeLabel)),
-        values: entries.map(({ line, time }) => [String(nanosecondsOfTime(time)), line, {}]),
+        stream: withoutTime(labels),
+        values: entries.map(({ line, metadata, time }) => [
+          String(nanosecondsOfTime(time)),
+          line,
+          { structuredMetadata: withoutTime(metadata) },
+        ]),
       })),
       stats: {},
     }
   }
 }
+
+const withoutTime = (labels: object) =>
+  Object.fromEntries(Object.entries(labels).filter(([name]) => name !== timeLabel))
 
 const anyRange: LogQuery = { query: '', start: 0n, end: 0n, direction: 'FORWARD', limit: 5_000, timeoutMs: 60_000 }
 

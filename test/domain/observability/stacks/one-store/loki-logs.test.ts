@@ -151,6 +151,18 @@ describe('a tail of logs in a stack', () => {
   })
 })
 
+it('a tail that has begun has a cursor, also if the store fails then', async () => {
+  const query = '{service_name="begun"}'
+  const since = new Date(Date.now() - 60_000).toISOString()
+  fault = { status: 429, body: 'too many' }
+  const begun = await tail({ query, start_time: since, wait: '5s' })
+  expect(begun.entries).toEqual([])
+  expect(await outcomeOf(tail({ query, wait: '0s' }))).toBe('ENGINE_UNAVAILABLE')
+  fault = undefined
+  add('begun', 'meanwhile', { ageMs: 1_000 })
+  expect(linesOf(await tail({ query, cursor: begun.cursor, wait: '5s' }))).toEqual(['meanwhile'])
+})
+
 describe('the streams of a stack', () => {
   const list = (
     more: { start_time?: string; end_time?: string; filter?: string } = {},
@@ -232,7 +244,8 @@ describe('the streams of a stack', () => {
   })
 
   it.each<readonly [string, ApiAnswer, string]>([
-    ['status 400', { status: 400, body: 'maximum of series (500) reached' }, 'ENGINE_UNAVAILABLE'],
+    ['status 400', { status: 400, body: 'the query time range exceeds the limit' }, 'QUERY_LIMIT_EXCEEDED'],
+    ['no workspace', { body: { status: 'success', data: [{ a: 'b' }] } }, 'ENGINE_UNAVAILABLE'],
     ['status 422', { status: 422, body: 'too many' }, 'QUERY_LIMIT_EXCEEDED'],
     ['an object', { body: { status: 'success', data: { a: 'b' } } }, 'ENGINE_UNAVAILABLE'],
     ['labels that are no texts', { body: { status: 'success', data: [{ a: 1 }] } }, 'ENGINE_UNAVAILABLE'],
@@ -242,6 +255,42 @@ describe('the streams of a stack', () => {
     const outcome = await outcomeOf(list({ start_time: at(0), end_time: at(3_600_000) }))
     fault = undefined
     expect(outcome).toBe(reason)
+  })
+
+  it('are divided neither by metadata with the names of labels, nor by labels with the names of queries', async () => {
+    const day = hour - 86_400_000
+    const addOf = (labels: Record<string, string>, ms: number, metadata = {}) =>
+      store.add({ workspace_id: mine, ...labels }, nanos(day + ms), `line ${ms}`, metadata)
+    addOf({ app: 'a', pod: 'p1' }, 1)
+    for (let ms = 2; ms < 7; ms += 1) addOf({ service_name: 'b' }, ms, ms > 2 ? { pod: `m${ms}` } : {})
+    addOf({ service_name: 'c' }, 7, { pod: 'p1', app: 'x' })
+    addOf({ service_name: 'd', ninefold_entry_ms: '5' }, 8)
+    addOf({ service_name: 'd', ninefold_entry_ms: '5' }, 9)
+    const range = { start_time: new Date(day).toISOString(), end_time: new Date(day + 1_000).toISOString() }
+    for (const engine of ['far', 'tenants']) {
+      const { log_streams: streams } = await list(range, mine, engine)
+      expect(
+        streams.map(({ entry_count, labels }) => [labels['app'] ?? labels['service_name'], entry_count]).toSorted(),
+      ).toEqual([
+        ['a', 1],
+        ['b', 5],
+        ['c', 1],
+        ['d', 2],
+      ])
+    }
+  })
+
+  it.each(['a) (x', 'service.name', 'a, workspace_id', ''])('may not have the label %j', async name => {
+    fault = { body: { status: 'success', data: [{ workspace_id: mine, [name]: 'x' }] } }
+    const before = member.requests.length
+    const outcome = await outcomeOf(list({ start_time: at(0), end_time: at(1_000) }))
+    fault = undefined
+    expect([outcome, member.requests.length - before]).toEqual(['ENGINE_UNAVAILABLE', 1])
+  })
+
+  it('count as queries', async () => {
+    const many = Array.from({ length: 40 }, () => outcomeOf(list({ start_time: at(0), end_time: at(3_600_000) })))
+    expect(new Set(await Promise.all(many))).toEqual(new Set(['OK', 'QUOTA_EXCEEDED']))
   })
 
   it('are too many for the store where it refuses the sums', async () => {

@@ -19,6 +19,8 @@ describe('the retention of metrics', () => {
     ['1y or 5GiB', 365 * day],
     ['30d or 512.5MB or 80%', 30 * day],
     ['10GiB', undefined],
+    ['1GiB512MiB', undefined],
+    ['15d or 1GiB476MiB', 1_296_000_000],
     ['80%', undefined],
     ['0s', undefined],
   ])('that Prometheus tells as %s is %s ms', async (storageRetention, expected) => {
