@@ -22,7 +22,7 @@ export interface WriterParts {
   readonly log: Pick<Log, 'error' | 'warn'>
 }
 
-/** A thread that takes requests of senders, such as that which writes a signal; a new one begins after one that has failed. */
+/** A thread for the requests of senders, such as the thread that writes a signal; after a failure, a new thread begins. */
 export class Writer<Call> {
   readonly #parts: WriterParts
   readonly #log: Pick<Log, 'error' | 'warn'>

@@ -113,7 +113,7 @@ export class LokiFollower implements LogFollower {
     const until = last?.time ?? end
     const seen = { shown: [...known, ...page], later: isCut ? absent : [], until }
     const next = nextWindow(window, seen, present - 1n)
-    // An answer that has too many bytes for a fresh entry shows what it has until the next read begins behind it.
+    // If an answer of bearable size has shown entries alone, the next read begins behind these entries.
     const position = isCut && page.length === 0 ? { ...next, from: until + 1n, shown: [...absent] } : next
     return {
       entries: page.map(({ entry }) => tailEntry(entry)),
@@ -167,7 +167,7 @@ export class LokiFollower implements LogFollower {
 /** Returns the time in nanoseconds since 1970 before which entries are read at `now`, in milliseconds. */
 const endOf = (now: number): bigint => BigInt(now) * milli + 1n
 
-/** The platform has checked the query: a member refuses what it does not know, and what is beyond its limits. */
+/** The platform has checked the query: a member refuses constructs that it does not know, and reads beyond its limits. */
 const refused = (client: MemberClient, status: number): Error =>
   status === 400
     ? limitExceeded('engine', 'the engine does not know the query, or does not read so much at one time')

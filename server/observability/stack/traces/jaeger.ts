@@ -113,7 +113,7 @@ export class Jaeger implements TraceBackend {
 
 const noTraces: JaegerAnswer = { own: '{}', count: 0 }
 
-/** Returns what is known of a window whose answer is too large, and throws any other error. */
+/** Returns a full window for the error of an answer that is too large, and throws other errors. */
 function tooLarge(error: unknown): WindowTraces {
   if (error instanceof ApiError && error.reason === 'QUERY_LIMIT_EXCEEDED') return { traces: [], isFull: true }
   throw error
