@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bootSector } from './boot-sector.ts'
+import { trialSector } from './boot-sector.ts'
 import { programEnvironment } from './programs.ts'
 
 /** The way in which QEMU runs the processors of guests: by the hardware, or by translation of code. */
@@ -31,7 +31,7 @@ export const hostAccelerator = (): Promise<Accelerator> => (known ??= probeAccel
 
 /**
  * Returns kvm if a guest boots under kvm within the time limit, else tcg: on some machines `/dev/kvm` exists and can be
- * opened, but a guest never starts.
+ * opened, but a guest never starts, or ends at the first return from an interrupt in its boot loader.
  */
 export async function probeAccelerator(
   program: string = qemu,
@@ -63,7 +63,7 @@ function bootDisk(): number {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-kvm-'))
   try {
     const path = join(folder, 'tiny.raw')
-    writeFileSync(path, bootSector())
+    writeFileSync(path, trialSector())
     truncateSync(path, diskBytes)
     return openSync(path, 'r')
   } finally {

@@ -37,7 +37,10 @@ async function bareMachine(folder: string, mac: string): Promise<Socket> {
  * DHCP, because a machine requests a file only then. The switch itself names none.
  */
 async function passFrames(device: Socket, guest: GuestSocket, gateway: string, isEnded: () => boolean): Promise<void> {
-  device.on('data', bytes => guest.write(bytes))
+  // Frames that the device sends to no switch are lost.
+  device.on('data', bytes => {
+    if (guest.isConnected) guest.write(bytes)
+  })
   while (!isEnded()) {
     const frame = await guest.next()
     if (isDhcp(frame)) {
