@@ -9,8 +9,8 @@ import { listInMemory, type Page } from '../../../runtime/pagination.ts'
 import { derivedId } from '../../resources/derived-id.ts'
 import { absentWorkspace } from '../../resources/find-rows.ts'
 import type { ObservabilityEnvironment } from '../environment.ts'
-import { defaults } from '../retention/default-policies.ts'
-import { activePolicy, retentionPolicyKind } from '../retention/retention-store.ts'
+import { defaultMembers, defaults } from '../retention/default-policies.ts'
+import { retentionPolicyKind } from '../retention/retention-store.ts'
 import { stackMember } from '../stacks/stack.ts'
 
 type StackPolicyParts = Pick<ObservabilityEnvironment, 'stacks' | 'store' | 'taxonomy'>
@@ -84,17 +84,7 @@ export class StackPolicies {
     if (retentionMs === undefined) return undefined
     return {
       id: policyId(place, { signal }),
-      name,
-      display_name: '',
-      description: '',
-      labels: {},
-      signal,
-      selector: '',
-      retention: `${retentionMs / 1000}s`,
-      priority: 0,
-      state: activePolicy,
-      is_default: true,
-      effective_bytes: 0,
+      ...defaultMembers({ name, signal }, retentionMs),
       workspace_id: workspace,
       engine,
       // The operator may change the retention of a member at any time, and a changed policy needs another etag.

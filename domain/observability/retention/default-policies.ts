@@ -17,6 +17,22 @@ export const defaults: readonly { readonly signal: SignalInput; readonly name: s
 /** The signals, each of which has a default in each workspace. */
 export const signals = defaults.map(({ signal }) => signal)
 
+/** Returns the members that all default policies have, with the retention in milliseconds. */
+export const defaultMembers = ({ name, signal }: (typeof defaults)[number], retentionMs: number) =>
+  ({
+    name,
+    display_name: '',
+    description: '',
+    labels: {},
+    signal,
+    selector: '',
+    retention: `${retentionMs / 1000}s`,
+    priority: 0,
+    state: activePolicy,
+    is_default: true,
+    effective_bytes: 0,
+  }) as const
+
 /** Inserts the default policies that a workspace lacks. */
 export async function makeDefaultPolicies(tx: Transaction, clock: Clock, workspace: string): Promise<void> {
   const now = clock.now()
@@ -26,18 +42,8 @@ export async function makeDefaultPolicies(tx: Transaction, clock: Clock, workspa
     await tx.insert(retentionPolicyCollection, {
       ...standardMembers(clock, { now }),
       ...place,
-      name,
-      display_name: '',
-      description: '',
-      labels: {},
-      signal,
-      selector: '',
+      ...defaultMembers({ name, signal }, defaultRetentionsMs[signal]),
       selector_key: selectorKey([]),
-      retention: `${defaultRetentionsMs[signal] / 1000}s`,
-      priority: 0,
-      state: activePolicy,
-      is_default: true,
-      effective_bytes: 0,
       next_purge_time: nextPurgeTime(workspace, now),
     })
   }

@@ -12,7 +12,7 @@ const now = Date.now() - 60_000
 /** Returns a time of OTLP, `nanos` nanoseconds after `now`. */
 const at = (nanos: number): string => String(BigInt(now) * 1_000_000n + BigInt(nanos))
 
-const value = (name: string, any: object) => ({ key: name, value: any })
+const value = (key: string, content: object) => ({ key, value: content })
 
 /** Attributes of all kinds of values. */
 const kinds = [
@@ -188,9 +188,9 @@ describe.skipIf(lacks('of traces by Jaeger', 'jaeger'))('a trace in Jaeger', () 
     })
     await far.mine.send(scoped({ ...span, kind: -1, status: { code: -3 } }), 'protobuf')
     const nested = (levels: number): object => {
-      let any: object = { boolValue: true }
-      for (let i = 0; i < levels; i++) any = { kvlistValue: { values: [{ key: 'k', value: any }] } }
-      return any
+      let content: object = { boolValue: true }
+      for (let i = 0; i < levels; i++) content = { kvlistValue: { values: [{ key: 'k', value: content }] } }
+      return content
     }
     await far.mine.send(scoped({ ...span, spanId: spanId(2), attributes: [value('deep', nested(32))] }))
     const [got, expected] = await both(engine => far.mine.get(engine, trace))
